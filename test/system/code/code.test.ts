@@ -91,24 +91,6 @@ describe('a program that is written from an experiment', () => {
       expect(Math.max(...ops)).toBeLessThan(program.operations.length);
     }
   });
-
-  it("writes the author's words of an operation next to it", () => {
-    const { text, ops } = codeOf(everything(), 'cuda');
-    const lines = text.split('\n');
-    const at = lines.findIndex((line) => line.includes('prepare — "quoted"'));
-    expect(lines.slice(at, at + 2).map((line) => line.trim())).toEqual(['// prepare — "quoted" /', "work(1'500);"]);
-    expect(ops.slice(at, at + 2)).toEqual([0, 0]);
-  });
-});
-
-describe('signals between host threads', () => {
-  it.each([
-    ['cuda', 'Signal go(2);', 'for (int iteration'],
-    ['pytorch', 'go = queue.Queue(maxsize=2)', 'for iteration in'],
-  ] as const)('begin anew in each iteration: %s', (language, declared, loop) => {
-    const { text } = codeOf(everything(), language);
-    expect(text.indexOf(declared)).toBeGreaterThan(text.indexOf(loop));
-  });
 });
 
 describe('the limits of a language', () => {
@@ -140,29 +122,9 @@ describe('the limits of a language', () => {
   ] as const)('are notes in %s of %j', (language, operation, words) => {
     expect(notesOf(language, operation).join()).toMatch(words);
   });
-
-  it.each([
-    ['cuda', { op: 'kernel', kernel: { kind: 'stream', passes: 3 }, reads: ['h'], writes: ['d'] }],
-    ['cuda', { op: 'hostFunction', durationNs: 5, stream: 's' }],
-    ['pytorch', { op: 'allocate', buffer: 'made' }],
-    ['pytorch', { op: 'kernel', kernel: { kind: 'stream' }, reads: ['d'], writes: ['e'] }],
-  ] as const)('is nothing in %s of %j', (language, operation) => {
-    expect(notesOf(language, operation)).toEqual([]);
-  });
 });
 
 describe('names', () => {
-  it('are made of ids, and no two are the same', () => {
-    const { text } = codeOf(everything(), 'cuda');
-    expect(text).toContain('uint8_t *class_buffer = nullptr;');
-    expect(text).toContain('uint8_t *gpu_a = nullptr;');
-    expect(text).toContain('uint8_t *gpu_a_buffer = nullptr;');
-    expect(text).toContain('cudaStream_t pinned_stream;');
-    expect(text).toContain('cudaEvent_t pinned_event;');
-    expect(text).toContain('cudaGraphExec_t for_graph = nullptr;');
-    expect(codeOf(everything(), 'pytorch').text).toContain('class_buffer = torch.ones(4 * KiB, dtype=torch.uint8)');
-  });
-
   it.each(codeLanguages)('in %s marks the waits that a remedy adds, and nothing else', (language) => {
     const parts = { streams: [{ id: 's' }, { id: 't' }], events: [{ id: 'there' }] };
     const spin = (stream: string, durationNs: number) =>
@@ -190,43 +152,6 @@ describe('names', () => {
       [4, 'changed.'],
     ]);
     expect(codeOf(after, language, after).text).not.toContain('Remedy:');
-  });
-
-  it.each(codeLanguages)('in %s marks the stream and the event that a remedy declares', (language) => {
-    const before = experimentOf({ streams: [{ id: 's' }] }, []);
-    const after = experimentOf({ streams: [{ id: 's' }, { id: 'side' }], events: [{ id: 'there' }] }, []);
-    const { text, remedied } = codeOf(after, language, before);
-    const marked = text.split('\n').filter((_, index) => remedied.has(index));
-    expect(marked.filter((line) => line.includes('Remedy: added.'))).toHaveLength(2);
-    expect(marked.some((line) => /side.*Stream/i.test(line) || /cudaStream_t side/.test(line))).toBe(true);
-    expect(marked.some((line) => /there.*Event/i.test(line) || /cudaEvent_t there/.test(line))).toBe(true);
-    expect(marked.some((line) => /\bs = |cudaStream_t s;/.test(line))).toBe(false);
-  });
-
-  it.each(codeLanguages)('in %s marks the lines of memory that a remedy has page-locked', (language) => {
-    const buffer = { id: 'source', memory: 'pageable', bytes: 4096 } as const;
-    const other = { ...buffer, id: 'other' };
-    const before = experimentOf({ buffers: [buffer, other] }, []);
-    const after = experimentOf({ buffers: [{ ...buffer, memory: 'pinned' }, other] }, []);
-    const { text, remedied } = codeOf(after, language, before);
-    const marked = text.split('\n').filter((_, index) => remedied.has(index));
-    expect(marked[0]).toMatch(/Remedy: pinned memory/);
-    expect(marked.some((line) => /cudaMallocHost|pin_memory=True/.test(line))).toBe(true);
-    expect(marked.filter((line) => line.includes('other'))).toEqual([]);
-  });
-
-  it('fills each buffer once, before the iterations', () => {
-    const buffers = [
-      { id: 'up', memory: 'pinned', bytes: 4096 },
-      { id: 'both', memory: 'device', bytes: 4096, pattern: { kind: 'float16', seed: 1 } },
-    ] as const;
-    const experiment = experimentOf({ buffers: [...buffers] }, [{ op: 'copy', src: 'up', dst: 'both' }]);
-    const lines = (language: 'cuda' | 'pytorch'): string =>
-      codeOf(experiment, language).text.split(language === 'cuda' ? 'for (int iteration' : 'for iteration in')[0] ?? '';
-    expect(lines('cuda')).toContain('std::memset(up, 1, 4 * KiB);');
-    expect(lines('cuda')).toContain('CHECK(cudaMemset(both, 0x3c, 4 * KiB));');
-    expect(lines('pytorch')).toContain('up = torch.ones(4 * KiB, dtype=torch.uint8, pin_memory=True)');
-    expect(lines('pytorch')).toContain('both = torch.full((4 * KiB,), 0x3c, dtype=torch.uint8, device="cuda:0")');
   });
 });
 
@@ -278,19 +203,6 @@ describe('memory that an operation allocates and nothing frees', () => {
       }
     },
   );
-
-  it('is given back as it was allocated', () => {
-    const { text } = codeOf(experiment(), 'cuda');
-    const givenBack = (name: string): string[] => {
-      const [, lines = ''] = new RegExp(`if \\(${name} != nullptr\\) \\{([^}]*)\\}`).exec(text) ?? [];
-      return lines.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
-    };
-    expect(givenBack('page_locked')).toEqual(['CHECK(cudaFreeHost(page_locked));', 'page_locked = nullptr;']);
-    expect(givenBack('target')).toEqual(['CHECK(cudaFree(target));', 'target = nullptr;']);
-    expect(givenBack('registered')).toEqual([
-      ...['CHECK(cudaHostUnregister(registered));', 'std::free(registered);', 'registered = nullptr;'],
-    ]);
-  });
 });
 
 describe('a library that an operation makes in each iteration', () => {
@@ -315,65 +227,5 @@ describe('a library that an operation makes in each iteration', () => {
     expect(callsOf(product('before-run'), product('first-use'))).toEqual([
       ...['drop', 'make', 'multiply', 'make', 'multiply'],
     ]);
-  });
-
-  it('is made before the graph that captures a kernel before it: while a stream is captured nothing can be', () => {
-    const capture = {
-      ...{ op: 'graphCapture', graph: 'g', stream: 's' },
-      operations: [{ op: 'repeat', count: 2, operations: [product('before-run')] }, product('before-run')],
-    } as const;
-    const launch = { op: 'graphLaunch', graph: 'g', stream: 's' } as const;
-    expect(callsOf(capture, launch, product('first-use'))).toEqual([
-      ...['drop', 'make', 'BeginCapture', 'multiply', 'multiply', 'endCapture'],
-      ...['make', 'multiply'],
-    ]);
-  });
-});
-
-describe('needs of a kernel on its device', () => {
-  const kernel = (kind: 'spin' | 'arithmetic', stream: string, smShare: number) => {
-    const shape = kind === 'spin' ? { kind, durationNs: 1000 } : { kind, flops: 1e6 };
-    return { op: 'kernel', kernel: shape, smShare, stream } as const;
-  };
-  const linesOf = (...operations: object[]): string[] => {
-    const streams = ['gpu0', 'gpu1'].map((device, index) => ({ id: `s${index}`, device }));
-    const devices = [{ id: 'gpu0' }, { id: 'gpu1', index: 1 }];
-    const { text } = codeOf(experimentOf({ devices, streams }, operations), 'cuda');
-    return text.split('\n').map((line) => line.trim());
-  };
-  /** Returns the line before `line`, without lines that set the current device. */
-  const behind = (lines: readonly string[], line: string): string | undefined =>
-    lines
-      .slice(0, lines.indexOf(line))
-      .reverse()
-      .find((one) => one.includes('cudaSetDevice'));
-
-  const expectOnEach = (lines: readonly string[], constant: (device: number) => string): void => {
-    for (const device of [0, 1]) {
-      const found = `const int ${constant(device)}`;
-      expect(lines).toContain(found);
-      expect(behind(lines, found)).toBe(`CHECK(cudaSetDevice(${device}));`);
-    }
-  };
-
-  it('is the shared memory of that one, with which it has its multiprocessors to itself', () => {
-    const lines = linesOf(kernel('spin', 's0', 0.5), kernel('spin', 's1', 0.25));
-    expectOnEach(lines, (device) => `spinAlone${device} = exclusive(reinterpret_cast<const void *>(spin));`);
-    expect(lines).toContain("spin<<<blocksFor(0.5), 1024, spinAlone0, s0>>>(1'000);");
-    expect(lines).toContain("spin<<<blocksFor(0.25), 1024, spinAlone1, s1>>>(1'000);");
-    expect(linesOf(kernel('spin', 's0', 1), kernel('spin', 's1', 0.25)).join()).not.toContain('spinAlone0');
-  });
-
-  it('is as many blocks as fill that one', () => {
-    const lines = linesOf(kernel('arithmetic', 's0', 1), kernel('arithmetic', 's1', 1));
-    expectOnEach(
-      lines,
-      (device) => `arithmeticBlocks${device} = blocksOfDevice(reinterpret_cast<const void *>(arithmetic));`,
-    );
-    for (const device of [0, 1]) {
-      const blocks = `arithmeticBlocks${device}, 256`;
-      const rounds = `roundsFor(1'000'000.0, ${blocks})`;
-      expect(lines).toContain(`arithmetic<<<${blocks}, 0, s${device}>>>(${rounds}, nullptr);`);
-    }
   });
 });

@@ -1,5 +1,5 @@
 /** `copyscope code` from the command line. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -51,21 +51,5 @@ describe('copyscope code', () => {
     expect(lines[at + 1]).toBe('uint8_t *source = nullptr;');
     const none = await code(exampleFile('pinned-side-stream'), '--language', 'cuda', '--remedy');
     expect(none).toMatchObject({ exitCode: 2, err: expect.stringContaining('no remedy is known') });
-  });
-
-  it("tells on stderr what the language can't say, with the operation", async () => {
-    const file = join(folder, 'host-function.json');
-    const threads = [{ id: 'main', operations: [{ op: 'hostFunction', durationNs: 5000 }] }];
-    writeFileSync(file, JSON.stringify({ format: 'copyscope/experiment', version: 1, name: 'one', threads }));
-    const { exitCode, err } = await code(file, '--language', 'pytorch');
-    expect({ exitCode, err }).toEqual({
-      exitCode: 0,
-      err: expect.stringMatching(/^op 0 "host function 5\.00 µs": PyTorch has no host functions: .*\n$/),
-    });
-  });
-
-  it('refuses another language, and none', async () => {
-    expect(await code(exampleFile('pinned-side-stream'), '--language', 'rust')).toMatchObject({ exitCode: 2 });
-    expect(await code(exampleFile('pinned-side-stream'))).toMatchObject({ exitCode: 2 });
   });
 });

@@ -10,7 +10,6 @@ beforeAll(async () => {
 afterAll(() => built.remove());
 
 const recorded = (name: string): string => join(repository, `assets/runs/overlap/${name}.arrow`);
-const example = (name: string): string => join(repository, `assets/examples/overlap/${name}.json`);
 const compare = (...args: string[]) => copyscope(['compare', ...args], built.script);
 
 describe('copyscope compare', () => {
@@ -38,19 +37,5 @@ describe('copyscope compare', () => {
     expect(found.b.makespanInterval).toMatchObject({ level: 0.9 });
     const words = (await compare(recorded('pinned-side-stream'))).out;
     expect(words).toMatch(/^The recorded makespan lies within the predicted interval: \d+ to \d+ µs \(90 %\)\.$/m);
-  });
-
-  it('finds no difference between an experiment and itself', async () => {
-    const one = example('pinned-same-stream');
-    const found = JSON.parse((await compare(one, one, '--profile', 'h200', '--json')).out);
-    expect(found.b.whileRecording).toBeUndefined();
-    expect(found.makespan).toMatchObject({ differenceNs: 0, judgement: 'equal' });
-    for (const { duration } of found.operations) expect(duration.differenceNs).toBe(0);
-  });
-
-  it('says which file is missing, with exit code 2', async () => {
-    const { exitCode, err } = await compare(recorded('pinned-side-stream'), 'no-such.arrow');
-    expect(exitCode).toBe(2);
-    expect(err).toMatch(/no-such\.arrow/);
   });
 });

@@ -7,7 +7,6 @@ import { applyChanges } from '../../../core/lift/changes/apply.ts';
 import { changeWords } from '../../../core/lift/changes/words.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
-import { hostLine } from '../../../core/lift/hostLine.ts';
 import { Planner } from '../../../core/lift/plan.ts';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';
 import { Nesting } from '../../../core/lift/ranges.ts';
@@ -59,22 +58,6 @@ describe('a step of many copies', () => {
   it('is lifted, and written as an experiment, in time that grows as it does', async () => {
     const lifted = (trace: Awaited<ReturnType<typeof manyCopies>>) => experimentOf(liftTrace(trace, 'many').script, '');
     expect(await growth(manyCopies, lifted, 8000)).toBeLessThan(mostGrowth);
-  });
-});
-
-describe('calls that share one number', () => {
-  it('have what the number stands for once, and are looked through in time that grows with them', async () => {
-    const shared = async (count: number) => {
-      const events = Array.from({ length: count }, (_, index) => [
-        complete('cuda_runtime', 'cudaLaunchKernel', index * 4, 1, { correlation: 1 }),
-        complete('kernel', 'k', index * 4 + 2, 1, { device: 0, stream: 7, correlation: 1 }),
-      ]);
-      return (await read(traceOf(events.flat()))).trace;
-    };
-    const trace = await shared(20);
-    const { calls } = hostLine(trace);
-    expect(calls.slice(0, calls.length).map(({ activities }) => activities.length)).toEqual([20]);
-    expect(await growth(shared, hostLine, 32_000)).toBeLessThan(mostGrowth);
   });
 });
 
@@ -160,31 +143,6 @@ describe('a step without end', () => {
     expect(steps.medianNs / 4000).toBeCloseTo(20_000, -1);
     expect(steps.inferred[0]).toContain('20,000 in its middle');
   });
-
-  it('is one step among others: then it is fewer of them', async () => {
-    const { events, marks } = { events: 12_000, marks: 4 };
-    const name = kernelNames(3);
-    const launches = Array.from({ length: events }, (_, index) => [
-      complete('cuda_runtime', 'cudaLaunchKernel', index * 4 + 1, 1, { correlation: index + 1 }),
-      complete('kernel', name(), index * 4 + 2, 1, { device: 0, stream: 7, correlation: index + 1 }),
-    ]);
-    const ranges = Array.from({ length: marks }, (_, index) =>
-      complete('user_annotation', `ProfilerStep#${index}`, (index * events * 4) / marks, (events * 4) / marks - 1),
-    );
-    const { trace } = await read(traceOf([...ranges, ...launches.flat()]));
-    expect(liftTrace(trace, 'steps').found.ranges.length).toBe(4);
-    const dense = await read(traceOf([...ranges, ...launches.flat(), ...launches.flat().map(again(events))]));
-    const few = liftTrace(dense.trace, 'steps').found;
-    expect(few.ranges.map((one) => one.name)).toEqual(['ProfilerStep#0', 'ProfilerStep#1', 'ProfilerStep#2']);
-    expect(few.rule).toBe('ranges named "ProfilerStep"');
-  });
-});
-
-/** Repeats the calls and kernels between the others. */
-const again = (calls: number) => (event: ReturnType<typeof complete>) => ({
-  ...event,
-  ts: event.ts + 2,
-  args: { ...event.args, correlation: (event.args as { correlation: number }).correlation + calls },
 });
 
 describe('stretches of time that nest', () => {

@@ -18,12 +18,7 @@ export interface Conduct {
   readonly slots?: number;
   readonly maxArraySize?: number;
   readonly fates?: Readonly<Record<number, string>>;
-  /** Ends of jobs that already run, in the same form. */
-  readonly ends?: Readonly<Record<number, string>>;
-  readonly isHeld?: boolean;
   readonly forgets?: boolean;
-  readonly accounts?: boolean;
-  readonly noise?: string;
 }
 
 export interface StandInSlurm {

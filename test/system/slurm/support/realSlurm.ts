@@ -11,8 +11,6 @@ import { eventually } from '../../../unit/support/eventually.ts';
 export interface RealSlurm {
   readonly environment: NodeJS.ProcessEnv;
   readonly node: string;
-  /** Makes the node fail, with its jobs, or return. */
-  setNode(state: 'DOWN' | 'RESUME'): void;
   /** Returns the number of jobs in that state, by squeue. */
   count(state: 'RUNNING' | 'PENDING' | 'COMPLETING' | 'COMPLETED'): number;
   close(): void;
@@ -76,11 +74,6 @@ export async function realSlurm(): Promise<RealSlurm> {
   return {
     environment,
     node,
-    // A healthy node may have returned by itself, and scontrol then fails.
-    setNode: (state) => {
-      const words = ['update', `NodeName=${node}`, `State=${state}`, 'Reason=test'];
-      spawnSync('scontrol', words, { env: environment });
-    },
     count: (state) => {
       const printed = run('squeue', '--noheader', '--array', `--states=${state}`, '--format=%K').trim();
       return printed === '' ? 0 : printed.split('\n').length;

@@ -24,18 +24,10 @@ const conduct = () => ({
   /** Number of jobs that run at once. */
   slots: 2,
   maxArraySize: 1001,
-  partitions: ['main'],
   /** Ends of jobs before their script does anything, by number in the array. */
   fates: {},
-  /** Ends of jobs that already run, in the same form. */
-  ends: {},
-  /** True if no job is started. */
-  isHeld: false,
-  /** True if squeue forgets ended jobs, and if accounts exist. */
+  /** True if squeue forgets ended jobs. */
   forgets: false,
-  accounts: true,
-  /** Text printed before anything else. */
-  noise: '',
   ...JSON.parse(readFileSync(join(folder, 'conduct.json'), 'utf8')),
 });
 
@@ -75,10 +67,10 @@ const programs = {
   sbatch: () => {
     const taken = 'parsable job-name array nodes ntasks chdir output partition account time gres qos mem comment';
     const { options, rest } = parsed(taken.split(' '));
-    const { maxArraySize, partitions } = conduct();
+    const { maxArraySize } = conduct();
     const [, count, atOnce] = /^0-(\d+)(?:%(\d+))?$/.exec(options.array) ?? fail('Invalid job array specification');
     if (Number(count) >= maxArraySize) fail('Batch job submission failed: Invalid job array specification');
-    if (options.partition !== undefined && !partitions.includes(options.partition)) {
+    if (options.partition !== undefined && options.partition !== 'main') {
       process.stderr.write(`sbatch: error: invalid partition specified: ${options.partition}\n`);
       fail('Batch job submission failed: Invalid partition name specified');
     }
@@ -159,19 +151,14 @@ const programs = {
       });
     };
     const step = () => {
-      const { slots, isHeld } = conduct();
+      const { slots } = conduct();
       for (const [task, job] of jobs.entries()) {
-        if (isHeld || running.size >= Math.min(slots, array.atOnce)) break;
+        if (running.size >= Math.min(slots, array.atOnce)) break;
         if (job.state === 'PENDING') start(task);
       }
     };
     const isOver = () => running.size === 0 && jobs.every(({ state }) => state !== 'PENDING');
     while (!isOver()) {
-      for (const [task, child] of running) {
-        const fate = conduct().ends[task];
-        if (fate !== undefined && child.isEnded !== true) child.killAs(fate);
-        child.isEnded = fate !== undefined;
-      }
       if (existsSync(at(id, 'cancelled'))) {
         for (const [task, job] of jobs.entries())
           if (job.state === 'PENDING') jobs[task] = { ...job, state: 'CANCELLED' };
@@ -186,9 +173,8 @@ const programs = {
 
   squeue: () => {
     const { options } = parsed(['noheader', 'array', 'states', 'name', 'format']);
-    const { noise, forgets, isHeld } = conduct();
+    const { forgets } = conduct();
     if (options.format !== '%j|%F|%K|%T|%N|%r' || options.states !== 'all') fail('the stand-in knows one format only');
-    process.stdout.write(noise);
     // Slurm also shares a line among jobs cancelled before their start.
     const neverBegun = named(options.name).filter(({ job }) => job.state === 'CANCELLED' && job.node === '');
     for (const id of new Set(neverBegun.map((one) => one.id))) {
@@ -199,18 +185,15 @@ const programs = {
     for (const { id, name, task, job } of named(options.name)) {
       if (job.state === 'CANCELLED' && job.node === '') continue;
       if (forgets && !['PENDING', 'RUNNING'].includes(job.state)) continue;
-      const reason = job.state === 'PENDING' ? (isHeld ? 'Resources' : 'Priority') : job.reason;
+      const reason = job.state === 'PENDING' ? 'Priority' : job.reason;
       process.stdout.write(`${name}|${id}|${task}|${job.state}|${job.node}|${reason}\n`);
     }
   },
 
   sacct: () => {
     const { options } = parsed(['noheader', 'parsable2', 'allocations', 'starttime', 'name', 'format']);
-    const { noise, accounts } = conduct();
-    if (!accounts) fail('Slurm accounting storage is disabled');
     if (!/^\d{4}-\d\d-\d\d$/.test(options.starttime)) fail(`Invalid time specification (pos=0): ${options.starttime}`);
     if (options.format !== 'JobName,JobID,State,NodeList,ExitCode') fail('the stand-in knows one format only');
-    process.stdout.write(noise);
     for (const { id, name, task, job } of named(options.name)) {
       const state = job.state === 'CANCELLED' ? 'CANCELLED by 1000' : job.state;
       process.stdout.write(
