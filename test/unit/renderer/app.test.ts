@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { operationsOf } from '../../../core/experiment/edit/paths.ts';
 import type { DeviceReport } from '../../../core/program/engine.ts';
 import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
-import { selectedOp, selectedOps } from '../../../renderer/score/selectedOp.ts';
-import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/store/engines.ts';
-import { exampleGroups } from '../../../renderer/store/exampleGroups.ts';
+import { effectiveEngine, engineOptions } from '../../../renderer/store/engines.ts';
 import type { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { pageHash, parsePageHash } from '../../../renderer/store/page.ts';
 import { comparedRunIds, isOfPresent, predictionId, shownRunId } from '../../../renderer/store/select.ts';
 import type { AppState } from '../../../renderer/store/types.ts';
-import { exampleRun, experiment } from './exampleRun.ts';
+import { experiment } from './exampleRun.ts';
 
 const noDriver = { code: 'cuda.no-driver', message: 'There is no driver.', remedy: 'Install it.' };
 const report: DeviceReport = {
@@ -110,28 +107,12 @@ describe('addresses', () => {
 describe('engines', () => {
   const options = engineOptions(report, profiles, [recorded]);
 
-  it('lists all, with the reason and remedy of those that can’t run', () => {
-    expect(options.map(({ key, label }) => [key, label])).toEqual([
-      ['cuda', 'This GPU'],
-      ['sim:h200', 'Simulated: NVIDIA H200'],
-      ['cpu', 'CPU engine'],
-      ['recorded:rec', 'Recorded: NVIDIA H200'],
-    ]);
-    expect(options.map(({ problem }) => problem)).toEqual([noDriver, undefined, undefined, undefined]);
-  });
-
   it('takes what was picked where it can run, else the GPU, else a simulated one', () => {
     expect(effectiveEngine(options, 'cpu')).toBe('cpu');
     expect(effectiveEngine(options, 'cuda')).toBe('sim:h200');
     const withGpu = engineOptions({ ...report, engines: [{ kind: 'cuda', available: true }] }, profiles, []);
     expect(effectiveEngine(withGpu, null)).toBe('cuda');
     expect(effectiveEngine(engineOptions(null, [], []), null)).toBeNull();
-  });
-
-  it('reads keys back', () => {
-    expect(parseEngineKey('sim:h200')).toEqual({ kind: 'sim', profile: 'h200' });
-    expect(parseEngineKey('recorded:overlap/x')).toEqual({ kind: 'recorded', run: 'overlap/x' });
-    expect(parseEngineKey('cuda')).toEqual({ kind: 'cuda' });
   });
 });
 
@@ -178,41 +159,6 @@ describe('the run that is shown', () => {
   });
 });
 
-describe('the selected operation', () => {
-  const [key, id] = [`example:${example.id}`, 'before'];
-  const loadedRuns = { [id]: { status: 'ready', value: { id, run: exampleRun() } as LoadedRun } } as const;
-  const { threads } = experiment;
-  const later = {
-    ...experiment,
-    threads: threads.map(({ operations, ...thread }) => ({
-      ...thread,
-      operations: [{ op: 'synchronizeDevice', id: 'first' } as const, ...operations],
-    })),
-  };
-  const withRow = (document: typeof experiment, row: number) =>
-    stateWith([], {
-      loadedRuns,
-      documents: { [key]: { status: 'ready', value: document } },
-      selection: { kind: 'row', run: id, row },
-    });
-
-  it('is that of a row of a run of what is open', () => {
-    expect(selectedOp(withRow({ ...experiment, name: 'other' }, 3))).toBe(2);
-    expect(selectedOp(withRow(experiment, 100))).toBeNull();
-  });
-
-  it('no operation is selected if the row’s run belongs to the document before an edit', () => {
-    expect(selectedOp(withRow(later, 3))).toBeNull();
-    expect(selectedOps(withRow(later, 3))).toEqual([]);
-  });
-
-  it('is that of the row again in the score of what the run was made from', () => {
-    expect(selectedOp(withRow(later, 3), experiment)).toBe(2);
-    const inDocument = stateWith([], { selection: { kind: 'op', id: operationsOf(experiment)[1]?.id ?? '' } });
-    expect([selectedOp(inDocument), selectedOp(inDocument, later)]).toEqual([1, null]);
-  });
-});
-
 describe('the comparison', () => {
   it('takes each case’s newest run of the engine, else its recorded one, else what was chosen', () => {
     expect(comparedRunIds(stateWith([run({ id: 'a' }), recorded]))).toEqual(['a']);
@@ -233,19 +179,5 @@ describe('the comparison', () => {
       );
     expect(ofOrigins(['measured', 'measured', 'recorded'])).toEqual(['a', 'b']);
     expect(ofOrigins(['measured', 'measured', 'simulated'])).toEqual(three);
-  });
-});
-
-describe('the library', () => {
-  it('groups examples by folder, in the order of the argument', () => {
-    const named = (id: string): ExampleSummary => ({ ...example, id });
-    const groups = exampleGroups(
-      ['overlap/pinned-side-stream', 'overlap/pageable-same-stream', 'staging/first', 'alone'].map(named),
-    );
-    expect(groups.map(({ title, examples }) => [title, examples.map(({ id }) => id)])).toEqual([
-      ['Overlap: four cases', ['overlap/pageable-same-stream', 'overlap/pinned-side-stream']],
-      ['Staging', ['staging/first']],
-      ['Others', ['alone']],
-    ]);
   });
 });

@@ -68,15 +68,6 @@ describe('bandwidth over time', () => {
       }),
     );
   });
-
-  it('leaves out other directions', () => {
-    const builder = new TraceBuilder();
-    const lane = builder.lane({ kind: 'stream', id: 'stream:s', name: 's', device: 'gpu' });
-    builder.add({ startNs: 0, durationNs: 10, lane, kind: 'copy', name: 'c', bytes: 5, src: 'device', dst: 'pinned' });
-    const trace = builder.build();
-    expect([...copyRows(trace, allRows(trace), 'h2d')]).toEqual([]);
-    expect([...copyRows(trace, allRows(trace), 'd2h')]).toEqual([0]);
-  });
 });
 
 describe('the links of several devices', () => {

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lookOf } from '../../../renderer/charts/look.ts';
 import { chartOption } from '../../../renderer/charts/option.ts';
-import { pointLines, pointsOf, stepFrom } from '../../../renderer/charts/points.ts';
-import { axisUnit, formatChosen } from '../../../renderer/charts/quantities.ts';
+import { pointsOf, stepFrom } from '../../../renderer/charts/points.ts';
 import type { HeatSpec, LineSpec } from '../../../renderer/charts/spec.ts';
 import { strategyBars } from '../../../renderer/charts/strategies.ts';
-import { chartCsv, chartTable } from '../../../renderer/charts/table.ts';
+import { chartCsv } from '../../../renderer/charts/table.ts';
 
 const provenance = { origins: ['simulated'], device: 'NVIDIA H200', date: '2026-11-20T08:00:00.000Z' } as const;
 
@@ -40,23 +39,6 @@ const heat: HeatSpec = {
 };
 
 describe('a chart as a table', () => {
-  it('has a line for each point, with its spread, its reason and what it is', () => {
-    const { columns, rows } = chartTable(lines);
-    expect(columns).toEqual(['Series', 'Chunk size', 'Makespan', 'Least', 'Most', 'Iterations', 'Origin']);
-    expect(rows.map(({ cells }) => cells)).toEqual([
-      ['Streams 1', '1 KiB', '3.00 ms', '2.00 ms', '4.00 ms', '5', 'simulated'],
-      ['Streams 1', '4 KiB', '1.00 ms', '1.00 ms', '1.00 ms', '1', 'simulated'],
-      ['=cmd|"x"', '1 KiB', '2.00 ms', '2.00 ms', '2.00 ms', '1', 'measured'],
-      ['=cmd|"x"', '2 KiB', 'failed', '', '', '', 'measured'],
-    ]);
-    expect(rows.map(({ id, problem }) => [id, problem])).toEqual([
-      ['a', null],
-      ['b', null],
-      [undefined, null],
-      [undefined, 'a chunk is too large'],
-    ]);
-  });
-
   it('a chart as CSV loses no digit, says its origin in every line, and hides no formula', () => {
     expect(chartCsv(lines).split('\r\n')).toEqual([
       'Series,Chunk size (bytes),Makespan (ns),Least,Most,Iterations,Failed because,Origin,Device,Date',
@@ -74,19 +56,6 @@ describe('a chart as a table', () => {
 });
 
 describe('the points of a chart', () => {
-  it('points of a chart show all that is known of them, and limits are not points', () => {
-    const points = pointsOf(lines);
-    expect(points).toHaveLength(4);
-    const [first, , , failed] = points;
-    expect(first && pointLines(lines, first)).toEqual([
-      'Chunk size 1 KiB',
-      'Streams 1',
-      'Makespan 3.00 ms, from 2.00 ms to 4.00 ms over 5 iterations',
-      'simulated',
-    ]);
-    expect(failed && pointLines(lines, failed)[2]).toBe('Makespan failed: a chunk is too large');
-  });
-
   it('are all reached by keys, from any of them', () => {
     const cell = fc.constantFrom(null, { value: 1 }, { problem: 'no' });
     const grid = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 });
@@ -121,19 +90,6 @@ describe('drawing a chart', () => {
     expect(texts(spec, false)).toMatch(/Streams 1, simulated|Makespan \(ms\), simulated/);
   });
 
-  it('names powers of two where odd sizes lie between them, and gives each size its tick', () => {
-    const named = (values: readonly number[]): unknown => {
-      const spec: LineSpec = { ...lines, x: { ...lines.x, values: [...values] }, rows: [] };
-      const { xAxis } = chartOption(spec, lookOf('light'), { width: 800, height: 400, withTitle: false }) as {
-        xAxis: { axisLabel: { customValues: number[] }; axisTick: { customValues: number[] } };
-      };
-      expect(xAxis.axisTick.customValues).toEqual(values);
-      return xAxis.axisLabel.customValues;
-    };
-    expect(named([4, 12, 20, 1024, 2000, 4096, 30_000, 2 ** 20, 2_000_000])).toEqual([4, 1024, 4096, 2 ** 20]);
-    expect(named([1000, 2000, 4096, 30_000])).toEqual([1000, 2000, 4096, 30_000]);
-  });
-
   it('never draws what is missing or failed as nothing taken', () => {
     const option = chartOption(lines, lookOf('dark'), { width: 800, height: 400, withTitle: false });
     const [first, second] = option['series'] as { data: { value: unknown[] }[] }[];
@@ -145,35 +101,5 @@ describe('drawing a chart', () => {
       [1024, 2],
       [2048, null],
     ]);
-  });
-
-  it('has one unit for an axis', () => {
-    expect(axisUnit('ns', 1.36e6)).toEqual({ name: 'ms', factor: 1e6 });
-    expect(axisUnit('B/s', 55e9)).toEqual({ name: 'GB/s', factor: 1e9 });
-    expect(axisUnit('share', 0.4)).toEqual({ name: '%', factor: 0.01 });
-    expect([formatChosen('B', 2 ** 20), formatChosen('B', 1_000_001), formatChosen('ns', 20_000)]).toEqual([
-      '1 MiB',
-      '1000001 B',
-      '20 us',
-    ]);
-  });
-});
-
-describe('strategies', () => {
-  it('strategies of several devices and origins have different names', () => {
-    const makespan = { median: 2, min: 1, max: 3, count: 5 };
-    const spec = strategyBars([
-      { label: 'A', origin: 'measured', device: 'GPU 0', date: '2026-11-19', makespan, id: 'a' },
-      { label: 'A', origin: 'simulated', device: 'H200', date: '2026-11-20', makespan: null, id: 'b' },
-    ]);
-    expect(spec.categories).toEqual([
-      { label: 'A, GPU 0', origin: 'measured' },
-      { label: 'A, H200', origin: 'simulated' },
-    ]);
-    expect(spec.rows[0]?.cells).toEqual([
-      { value: 2, low: 1, high: 3, count: 5, id: 'a' },
-      { problem: 'nothing was recorded', id: 'b' },
-    ]);
-    expect(chartTable(spec).rows.map(({ cells }) => cells.at(-1))).toEqual(['measured', 'simulated']);
   });
 });

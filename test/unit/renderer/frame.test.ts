@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verdicts as verdictsOf } from '../../../core/explain/verdicts/verdicts.ts';
-import { asMarkdown, asTsv } from '../../../core/tableText.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { areaSummary } from '../../../renderer/inspector/AreaDetails.tsx';
 import { evidenceRows } from '../../../renderer/timeline/lanes/evidence.ts';
 import { hitTest } from '../../../renderer/timeline/lanes/hitTest.ts';
-import type { Frame, FrameInput } from '../../../renderer/timeline/painting/frame.ts';
+import type { Frame } from '../../../renderer/timeline/painting/frame.ts';
 import { FrameMaker } from '../../../renderer/timeline/painting/frameMaker.ts';
-import { areaTable, areaText } from '../../../renderer/timeline/rows/areaTable.ts';
+import { areaTable } from '../../../renderer/timeline/rows/areaTable.ts';
 import { operationLabels, rowTitle } from '../../../renderer/timeline/rows/describeRow.ts';
 import { acrossLanes, alongLane, firstRow } from '../../../renderer/timeline/rows/neighbours.ts';
 import { findRows } from '../../../renderer/timeline/rows/search.ts';
@@ -26,14 +25,6 @@ const labels = operationLabels(experiment);
 const { tracks } = layoutTracks(view, { height: 400 });
 const barTop = (track: LaneTrack, depth: number): number => track.top + barOffset(track, depth);
 const [call, copy, launch, kernel, mark, sync] = [0, 1, 2, 3, 4, 5];
-
-const makeFrame = (changes: Partial<FrameInput>): Frame =>
-  new FrameMaker().make({
-    ...{ trace, tracks, view: everything, ticks: timeTicks(everything, width), width, height: 600, scrollTop: 0 },
-    ...{ selectedRow: null, selectedOp: null, area: null, flows: [], evidence: [], hazards: new Set() },
-    ...{ missed: new Set(), found: null, tones: null, notes: [], labelOf: () => '' },
-    ...changes,
-  });
 
 function frameOf(
   shown: TimeView = everything,
@@ -79,19 +70,6 @@ describe('the rows behind a verdict', () => {
     expect(evidenceRows({ run, verdicts }, view, copy, null)).toEqual([kernel, launch]);
     expect(frameOf(everything, null, tracks, [kernel]).joined).toEqual(frameOf(everything, kernel).selected);
   });
-
-  it('is nothing of what has no verdict, nor in another iteration', () => {
-    expect(evidenceRows({ run, verdicts }, view, null, 4)).toEqual([]);
-    expect(evidenceRows({ run, verdicts }, view, null, null)).toEqual([]);
-    expect(evidenceRows({ run, verdicts }, { number: 1, rows: view.rows }, null, 0)).toEqual([]);
-  });
-
-  it('is found by its row where operations have no number', () => {
-    const imported = { ...trace, columns: { ...trace.columns, op: trace.columns.op.map(() => -1) } };
-    const told = verdictsOf(iterationOf(imported, 0), null);
-    const rows = evidenceRows({ run: { ...run, trace: imported }, verdicts: told }, view, copy, null);
-    expect(rows).toEqual(expect.arrayContaining([kernel, launch, call]));
-  });
 });
 
 describe('tracks', () => {
@@ -106,14 +84,6 @@ describe('tracks', () => {
       'queue:stream:side',
       'queue:stream:legacy',
     ]);
-  });
-
-  it('stacks them without gap or overlap, and grows into the space there is', () => {
-    tracks.reduce((top, track) => {
-      expect(track.top).toBe(top);
-      return top + track.height;
-    }, 0);
-    expect(layoutTracks(view, { height: 100 }).height).toBeLessThan(layoutTracks(view, { height: 900 }).height);
   });
 
   it('leaves out streams and the link in a comparison', () => {
@@ -133,19 +103,6 @@ describe('a frame', () => {
     expect(onEngine?.y).toBe(barTop(lane('engine:gpu:h2d'), 0));
   });
 
-  it('labels what is wide enough, within its bar', () => {
-    const frame = frameOf();
-    expect(frame.labels.map((label) => label.text)).toContain('H2D 20.0 MiB');
-    expect(frame.labels.map((label) => label.text)).not.toContain('cudaLaunchKernel');
-    for (const label of frame.labels) expect(label.x + label.width).toBeLessThanOrEqual(width);
-  });
-
-  it('marks recorded events apart from bars', () => {
-    const frame = frameOf();
-    expect(frame.records.length).toBe(2);
-    expect(frame.records[0]).toBeCloseTo(toPixels(everything, width, 60_500));
-  });
-
   it('outlines what is selected wherever it is drawn, and joins it with the call that issued it', () => {
     const frame = frameOf(everything, copy);
     expect(frame.selected.length).toBe(2);
@@ -153,59 +110,15 @@ describe('a frame', () => {
     expect(frame.joined[0]?.y).toBe(barTop(lane('thread:main'), 0));
     expect(frame.arrows.issues.length).toBe(4);
   });
-
-  it('draws the link as steps up to the rate of the copy', () => {
-    const [bandwidth] = frameOf().bandwidths;
-    const heights = (bandwidth?.points ?? []).filter((_, index) => index % 2 === 1);
-    expect(new Set(heights).size).toBe(2);
-    expect(Math.min(...heights)).toBeLessThan(bandwidth?.baseline ?? 0);
-  });
-
-  it('draws a link to one axis, whatever its copies attain: that of what the link gives', () => {
-    const limit = 60e9;
-    const drawn = (attainable: number) => {
-      const options = { height: 400, attainable: { h2d: attainable, d2h: null }, linkLimit: () => limit };
-      const { tracks: on } = layoutTracks(view, options);
-      const [bandwidth] = frameOf(everything, null, on).bandwidths;
-      if (bandwidth?.limitY == null) throw new Error('no link');
-      const heights = bandwidth.points.filter((_, index) => index % 2 === 1);
-      const track = on.find(({ kind }) => kind === 'bandwidth');
-      return { top: Math.min(...heights), attainedHeight: bandwidth.baseline - bandwidth.limitY, ...track };
-    };
-    const [pinned, pageable] = [drawn(55e9), drawn(13.75e9)];
-    expect(pageable.top).toBe(pinned.top);
-    expect(pinned.attainedHeight / pageable.attainedHeight).toBeCloseTo(4, 6);
-    expect('detail' in pinned ? pinned.detail : '').toMatch(/^55.*GB\/s attainable here, of 60.*GB\/s$/);
-    // The copy's own rate is higher than the profile's.
-    expect('detail' in pageable ? pageable.detail : '').toMatch(/^52\.4.GB\/s reached, 13\.8.GB\/s by the profile$/);
-  });
-
-  it('draws the true busy share where several rows share a pixel', () => {
-    const far = { startNs: 0, endNs: 400e6 };
-    const grounds = frameOf(far).batches.flatMap((batch) => batch.grounds.all());
-    expect(grounds.length).toBeGreaterThan(0);
-  });
 });
 
 describe('hit test', () => {
   const at = (timeNs: number, y: number) => hitTest(tracks, everything, width, toPixels(everything, width, timeNs), y);
 
-  it('finds the row under the pointer, in every lane it is drawn on', () => {
-    expect(at(100_000, barTop(lane('stream:side'), 0) + 4)).toMatchObject({ kind: 'row', row: copy });
-    expect(at(100_000, barTop(lane('engine:gpu:h2d'), 0) + 4)).toMatchObject({ kind: 'row', row: copy });
-    expect(at(40_000, barTop(lane('compute:gpu'), 0) + 4)).toMatchObject({ kind: 'row', row: kernel });
-    expect(at(200_000, barTop(lane('thread:main'), 0) + 4)).toMatchObject({ kind: 'row', row: sync });
-  });
-
   it('finds a mark in its strip, and nothing in empty space', () => {
     expect(at(60_500, lane('stream:legacy').top + 5)).toMatchObject({ kind: 'row', row: mark });
     expect(at(300_000, barTop(lane('compute:gpu'), 0) + 4)).toMatchObject({ kind: 'none' });
     expect(at(300_000, 10_000)).toMatchObject({ kind: 'none' });
-  });
-
-  it('reads the link', () => {
-    const link = tracks.find((track) => track.kind === 'bandwidth');
-    expect(at(100_000, (link?.top ?? 0) + 3)).toMatchObject({ kind: 'bandwidth', rate: ((20 * MiB) / 400_000) * 1e9 });
   });
 
   it('finds every row at any zoom', () => {
@@ -283,32 +196,9 @@ describe('the table of a stretch of time', () => {
     expect(total).toBeLessThanOrEqual(whole.reduce((sum, { totalNs }) => sum + totalNs, 0));
     expect(of('kernel')?.selfNs).toBe(of('kernel')?.totalNs);
   });
-
-  it('copies as lines of as many cells, whatever is in a name', () => {
-    const [first] = table;
-    if (first === undefined) throw new Error('an empty table');
-    const odd = [{ ...first, name: 'a\tb | c\nd' }];
-    expect(
-      asTsv(areaText(odd))
-        .split('\n')
-        .map((line) => line.split('\t').length),
-    ).toEqual([13, 13]);
-    const lines = asMarkdown(areaText(odd)).split('\n');
-    expect(lines.length).toBe(3);
-    for (const line of lines) expect(line.split(/(?<!\\)\|/).length).toBe(15);
-  });
 });
 
 describe('searching', () => {
-  it('is marked wherever it is drawn: a copy on its stream and on its engine', () => {
-    expect(frameOf().found).toBeNull();
-    const marked = (rows: readonly number[]) => makeFrame({ found: Uint32Array.from(rows) }).found ?? [];
-    expect(marked([copy])).toHaveLength(2);
-    expect(marked([])).toEqual([]);
-    const [first] = marked([kernel]);
-    expect(first?.x).toBeCloseTo(toPixels(everything, width, trace.columns.startNs[kernel] ?? 0), -1);
-  });
-
   it('is exactly one name where that stands in quotes', () => {
     const found = (query: string) => [...findRows(trace, view.rows, query, labels).rows];
     const name = trace.names[trace.columns.name[call] ?? 0] ?? '';

@@ -25,12 +25,6 @@ it('gives at once and in turns the same', async () => {
   ]);
 });
 
-it('returns the results of each step', async () => {
-  const told: number[] = [];
-  await inTurns(counting(), always, (step) => told.push(step));
-  expect(told).toEqual([1, 2, 3]);
-});
-
 it('lets in what has come between two steps', async () => {
   let steps = 0;
   function* long(): InSteps<void> {
@@ -55,12 +49,4 @@ it('does nothing more of what is not wanted any more', async () => {
   const seen: number[] = [];
   expect(await inTurns(counting(seen), () => seen.length < 2)).toBeNull();
   expect(seen).toEqual([1, 2]);
-});
-
-it('fails with what its work throws', async () => {
-  function* failing(): InSteps<never> {
-    yield;
-    throw new Error('no more');
-  }
-  await expect(inTurns(failing(), always)).rejects.toThrow('no more');
 });

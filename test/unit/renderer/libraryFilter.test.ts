@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ExperimentSummary, RunSummary } from '../../../core/service/service.ts';
-import {
-  conditions,
-  filterExperiments,
-  filterRuns,
-  isOfRuns,
-  type LibraryFilter,
-  noFilter,
-} from '../../../renderer/library/filter.ts';
+import type { RunSummary } from '../../../core/service/service.ts';
+import { filterRuns, type LibraryFilter, noFilter } from '../../../renderer/library/filter.ts';
 import { selectedItems } from '../../../renderer/library/libraryView.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
@@ -77,24 +70,6 @@ describe('the runs that are listed', () => {
   ] as const)('are sorted: %s; those without a makespan last', (sorting, expected) =>
     expect(listed({ sorting })).toBe(expected),
   );
-});
-
-it('experiments meet text and date, and know no origin', () => {
-  const experiment = (name: string, modifiedAt: string): ExperimentSummary => ({
-    id: name,
-    name,
-    modifiedAt,
-    hasDraft: false,
-  });
-  const all = [experiment('two 10', '2026-11-20T10:00:00.000Z'), experiment('two 9', '2026-01-01T10:00:00.000Z')];
-  const names = (filter: Partial<LibraryFilter>): string[] =>
-    filterExperiments(all, { ...noFilter, ...filter }, now).map(({ name }) => name);
-  expect(names({})).toEqual(['two 10', 'two 9']);
-  expect(names({ sorting: 'name' })).toEqual(['two 9', 'two 10']);
-  expect(names({ age: 'month' })).toEqual(['two 10']);
-  expect(names({ text: '9' })).toEqual(['two 9']);
-  expect([isOfRuns({ ...noFilter, age: 'day' }), isOfRuns({ ...noFilter, device: 'x' })]).toEqual([false, true]);
-  expect(conditions({ ...noFilter, text: 'x', age: 'day', origins: ['measured'] })).toBe(2);
 });
 
 it('a row hidden by a filter is not part of a selection', () => {

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { indexLane } from '../../../core/trace/laneIndex.ts';
 import { allRows } from '../../../core/trace/rows.ts';
-import { busyColumns, overviewRows } from '../../../renderer/timeline/minimap/overview.ts';
+import { busyColumns } from '../../../renderer/timeline/minimap/overview.ts';
 import { limitsOf } from '../../../renderer/timeline/time/timeView.ts';
-import { exampleView } from './exampleRun.ts';
 
 const spans = fc.array(fc.record({ gap: fc.nat({ max: 30 }), length: fc.integer({ min: 1, max: 900 }) }), {
   minLength: 1,
@@ -33,10 +32,5 @@ describe('the minimap', () => {
         expect(Math.abs(busyNs - truth) / truth).toBeLessThan(0.01);
       }),
     );
-  });
-
-  it('has a row for each engine that did something', () => {
-    const view = exampleView();
-    expect(overviewRows(view, limitsOf(view.makespanNs), 100)).toHaveLength(2);
   });
 });

@@ -4,11 +4,10 @@ import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { indexLane } from '../../../core/trace/laneIndex.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
-import { hitTest } from '../../../renderer/timeline/lanes/hitTest.ts';
 import type { Frame } from '../../../renderer/timeline/painting/frame.ts';
 import { FrameMaker } from '../../../renderer/timeline/painting/frameMaker.ts';
 import type { TimeView } from '../../../renderer/timeline/time/timeView.ts';
-import { barOffset, type LaneTrack } from '../../../renderer/timeline/tracks/tracks.ts';
+import type { LaneTrack } from '../../../renderer/timeline/tracks/tracks.ts';
 import { runs } from '../../support/effort.ts';
 
 const width = 60;
@@ -84,23 +83,6 @@ describe('the busy share that is painted', () => {
         expect(fills(frame) * pixelNs).toBeCloseTo(track.index.busyNs(0, view.startNs, view.endNs), 0);
       }),
       { numRuns: runs(300) },
-    );
-  });
-});
-
-describe('every event', () => {
-  it('is reached by zooming: it becomes a bar of its own, and the pointer finds it there', () => {
-    fc.assert(
-      fc.property(spans, fc.nat(), (list, pick) => {
-        const trace = traceOf(list);
-        const track = trackOf(trace);
-        const row = pick % trace.count;
-        const [start, length] = [trace.columns.startNs[row] ?? 0, trace.columns.durationNs[row] ?? 0];
-        const view = { startNs: start - length, endNs: start + 2 * length };
-        const bar = bars(frameOf(trace, track, view)).find(({ x }) => Math.abs(x - width / 3) < 1);
-        expect(bar?.width).toBeGreaterThanOrEqual(width / 3 - 2);
-        expect(hitTest([track], view, width, width / 2, barOffset(track, 0) + 3)).toMatchObject({ kind: 'row', row });
-      }),
     );
   });
 });

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { parseProfile } from '../../../core/machine/profile/profile.ts';
-import { extentFor } from '../../../renderer/lessons/useExtent.ts';
 import { predict } from '../../../renderer/predict/predict.ts';
 import { IterationView } from '../../../renderer/store/opened/loadedRun.ts';
 import { phasesOf } from '../../../renderer/timeline/phases.ts';
@@ -35,23 +34,5 @@ describe('the phases of a program', () => {
 
   it('a program whose activities all bear their own name has no phases', () => {
     expect(phases('overlap/pinned-side-stream')).toEqual([]);
-  });
-});
-
-describe('the scale of a lesson’s variants', () => {
-  const variants = new Map([
-    ['slow', 1000],
-    ['fast', 400],
-    ['tiny', 10],
-  ]);
-
-  it('is that of the longest', () => {
-    expect(extentFor('slow', variants)).toBe(1000);
-    expect(extentFor('fast', variants)).toBe(1000);
-  });
-
-  it('is its own for one on whose scale nothing could be seen', () => {
-    expect(extentFor('tiny', variants)).toBe(10);
-    expect(extentFor('other', variants)).toBeNull();
   });
 });

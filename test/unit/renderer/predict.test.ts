@@ -1,16 +1,14 @@
 /** The window's immediate predictions equal the engine's, and longer ones are refused without harm. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { CopyscopeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
 import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
-import { tooLong } from '../../../core/machine/bounded.ts';
 import { simEngine } from '../../../core/machine/cost/simEngine.ts';
 import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { isLongerThan, predict } from '../../../renderer/predict/predict.ts';
+import { predict } from '../../../renderer/predict/predict.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
 import { experimentOf } from '../support/experiments.ts';
 
@@ -53,30 +51,5 @@ describe('a prediction', () => {
     expect(run.trace).toEqual(trace);
     expect(iteration).toEqual(indexIteration(trace, 0));
     expect(counters).toEqual(laneCounters({ info, trace }, 0));
-  });
-
-  it('a prediction of a longer program is refused before it is simulated', () => {
-    const work = { op: 'work', durationNs: 1 } as const;
-    const experiment = experimentOf({}, [{ op: 'repeat', count: 1_000_000, operations: [work] }]);
-    expect(isLongerThan(2, experiment)).toBe(false);
-    expect(() => predict(experiment, profile, '1', { maxInstructions: 4000 })).toThrow(
-      expect.objectContaining({ code: tooLong }) as CopyscopeError,
-    );
-  });
-});
-
-describe('the length of a document', () => {
-  it('counts what is inside of groups, and each tensor', () => {
-    const copies = {
-      op: 'multiCopy',
-      direction: 'h2d',
-      payload: { tensors: 10, bytes: 4096, memory: 'pinned' },
-      strategy: 'non-blocking-loop',
-      stream: 'default',
-    } as const;
-    const work = { op: 'work', durationNs: 1 } as const;
-    const experiment = experimentOf({}, [work, { op: 'range', name: 'all', operations: [work, copies] }], [work]);
-    expect(isLongerThan(14, experiment)).toBe(false);
-    expect(isLongerThan(13, experiment)).toBe(true);
   });
 });

@@ -3,11 +3,7 @@ import { expect, it } from 'vitest';
 import { readRecording } from '../../../core/import/recorded/recording.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
 import { IterationView } from '../../../renderer/store/opened/loadedRun.ts';
-import {
-  type Arrangement,
-  arrangementSchema,
-  naturalArrangement,
-} from '../../../renderer/timeline/tracks/arrangement.ts';
+import { type Arrangement, naturalArrangement } from '../../../renderer/timeline/tracks/arrangement.ts';
 import { laneActions } from '../../../renderer/timeline/tracks/laneActions.ts';
 import { type Layout, layoutTracks } from '../../../renderer/timeline/tracks/layout.ts';
 import { RecordingBytes, steps } from '../import/recorded/recordingBytes.ts';
@@ -75,15 +71,4 @@ it.each([
   ['nothing like it', 0],
 ])('finds lanes by "%s"', (filter, count) => {
   expect(names(layoutOf({ filter }))).toHaveLength(count);
-});
-
-it('finds a lane by what its words say, in any case, each of them', () => {
-  expect(names(layoutOf({ filter: 'GEMM stream' }))).toEqual(['7 (process 100)']);
-  expect(layoutOf({ filter: 'gemm' }).order).toEqual(layoutOf({}).order);
-  expect(layoutOf({ filter: 'gemm' }).hidden).toEqual([]);
-});
-
-it('reads an arrangement that was kept before there were filters', () => {
-  const { filter: _, ...before } = naturalArrangement;
-  expect(arrangementSchema.parse(before)).toEqual(naturalArrangement);
 });

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { blockHolding, scoreLayout, scoreLayoutInSteps } from '../../../renderer/score/scoreLayout.ts';
-import { longExperiment } from '../../support/longExperiment.ts';
+import { blockHolding, scoreLayout } from '../../../renderer/score/scoreLayout.ts';
 import { edits, momentsOf } from '../support/edits.ts';
 import { experiment } from './exampleRun.ts';
 
@@ -54,16 +53,6 @@ describe('the score', () => {
       for (const { op, label } of [...blocks, ...groups]) expect(label).toBe(labels.get(op));
       expect(blocks.length + groups.length).toBe(labels.size);
     }
-  });
-
-  it('lays a long document out in steps, and no other way than at once', () => {
-    const long = longExperiment(12_001);
-    const steps = scoreLayoutInSteps(long);
-    expect([steps.next(), steps.next()]).toEqual([{ done: false }, { done: false }]);
-    const inSteps = steps.next().value;
-    expect(inSteps).toEqual(scoreLayout(structuredClone(long)));
-    expect(scoreLayout(long).blocks.map(({ op }) => op)).toEqual(Array.from({ length: 12_001 }, (_, op) => op));
-    expect(scoreLayout(long)).toBe(inSteps);
   });
 
   it('shows a folded range as one block, in the row of its kernels where it holds nothing else', () => {
@@ -117,13 +106,6 @@ describe('the score', () => {
     expect(blocks.filter((block) => block.thread === 1).map((block) => block.column)).toEqual([3, 4]);
     expect(groups).toMatchObject([{ label: 'repeat 3×', firstColumn: 0, lastColumn: 1, depth: 0 }]);
     expect(columns).toBe(5);
-  });
-
-  it('joins a wait with the record before it', () => {
-    const { blocks, edges } = scoreLayout(threaded);
-    expect(edges.map(({ event, from, to }) => [event, blocks[from]?.operation.op, blocks[to]?.operation.op])).toEqual([
-      ['done', 'recordEvent', 'synchronizeEvent'],
-    ]);
   });
 
   it('is after any edits what it would be made from nothing', () => {

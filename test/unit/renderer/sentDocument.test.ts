@@ -13,7 +13,6 @@ if (changed === undefined) throw new Error('this edit can be made');
 
 /** Copies a document like a message. */
 const crossed = (sent: SentDocument): SentDocument => structuredClone(sent);
-const isWhole = (sent: SentDocument): boolean => 'text' in sent;
 
 describe('a document that is sent to a worker', () => {
   it('is there what it is here, after any edits', () => {
@@ -27,15 +26,6 @@ describe('a document that is sent to a worker', () => {
         }
       }),
     );
-  });
-
-  it('is sent whole where the worker has none or another one, and else as what differs', () => {
-    const other = experimentOf({}, [work(1), work(2), work(3)], [work(4), work(5)]);
-    expect([null, other, document].map((before) => isWhole(sentDocument(before, changed)))).toEqual([
-      true,
-      true,
-      false,
-    ]);
   });
 
   it('shares there what the edit left as it is', () => {

@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { metrics } from '../../../core/apps/sweep/metrics.ts';
 import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import type { Sweep } from '../../../core/service/service.ts';
-import type { ChartSpec } from '../../../renderer/charts/spec.ts';
-import { formatMoment } from '../../../renderer/common/time.ts';
 import { sweepLines, together } from '../../../renderer/sweep/specs.ts';
 import { example } from '../host/support/runs.ts';
 
@@ -51,16 +49,6 @@ describe('the chart of a sweep over names', () => {
   });
 });
 
-/** Returns a sweep whose points ran on these devices, each with a link of this rate in bytes per second. */
-function ranOn(name: string, axes: unknown[], nodes: readonly (readonly [device: string, link: number | null])[]) {
-  const { sweep, plan } = sweepOf(name, axes);
-  const outcomes = sweep.outcomes.map((outcome, at) => {
-    const [device = '', linkBytesPerSecond = null] = nodes[at] ?? [];
-    return outcome.status === 'done' ? { ...outcome, run: { ...outcome.run, device }, linkBytesPerSecond } : outcome;
-  });
-  return { sweep: { ...sweep, outcomes }, plan };
-}
-
 describe('two sweeps in one chart', () => {
   it('share an axis of all their sizes, and each line says whose it is', () => {
     const one = sweepOf('pinned', [sizes('1 MiB', '4 MiB')]);
@@ -75,48 +63,5 @@ describe('two sweeps in one chart', () => {
     expect(spec.rows.map(({ name }) => name)).toEqual(['pinned', 'pageable']);
     expect(spec.rows[0]?.cells[1]).toBeNull();
     expect(spec.rows[1]?.cells[1]).toMatchObject({ value: 101 });
-  });
-
-  const over = (name: string, link: number | null) => {
-    const nodes = [1, 2].map(() => [`GPU of ${name}`, link] as const);
-    const { sweep, plan } = ranOn(name, [sizes('1 MiB', '2 MiB')], nodes);
-    return { name, createdAt: sweep.summary.createdAt, spec: sweepLines(sweep, plan, delivered) };
-  };
-  const limitsOf = ({ rows }: ChartSpec) =>
-    rows
-      .filter(({ isLimit }) => isLimit)
-      .map(({ name, cells }) => [name, cells.map((cell) => cell && 'value' in cell && cell.value)]);
-
-  it('have each the limit of its own link where these differ, and else one', () => {
-    expect(limitsOf(together(over('new', 64e9), [over('old', 32e9)]))).toEqual([
-      ['new: limit of the PCIe link', [64e9, 64e9]],
-      ['old: limit of the PCIe link', [32e9, 32e9]],
-    ]);
-    expect(limitsOf(together(over('new', 64e9), [over('other', 64e9)]))).toEqual([
-      ['limit of the PCIe link', [64e9, 64e9]],
-    ]);
-    expect(limitsOf(together(over('new', 64e9), [over('unknown', null)]))).toEqual([
-      ['new: limit of the PCIe link', [64e9, 64e9]],
-    ]);
-  });
-
-  it('are not joined where their axes count different things', () => {
-    const of = (field: string) => {
-      const { sweep, plan } = sweepOf(field, [{ fields: [field], values: [1, 2] }]);
-      return { name: field, createdAt: sweep.summary.createdAt, spec: sweepLines(sweep, plan, makespan) };
-    };
-    const iterations = of('environment.iterations');
-    const [warmups, again] = [of('environment.warmups'), of('environment.iterations')];
-    expect(together(iterations, [warmups])).toBe(iterations.spec);
-    expect(together(iterations, [again]).rows).toHaveLength(2);
-  });
-
-  it('two sweeps of one name show their start time', () => {
-    const earlier = { ...over('same', 64e9), createdAt: '2025-11-20T12:00:00.000Z' };
-    const later = { ...over('same', 64e9), createdAt: '2024-03-02T12:00:00.000Z' };
-    const names = together(earlier, [later, over('other', 64e9)]).rows.map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
-    expect(names[0]).toBe(`same, ${formatMoment(earlier.createdAt)}`);
-    expect(names).toContain('other');
   });
 });

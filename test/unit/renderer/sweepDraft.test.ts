@@ -42,10 +42,4 @@ describe('the draft of a sweep document', () => {
     expect(again.document.description).toBe(plan.document.description);
     expect(again.document.axes.map(({ label }) => label)).toEqual(plan.document.axes.map(({ label }) => label));
   });
-
-  it('has sizes as a person writes them', () => {
-    const draft = draftOf(requireSweep(ofTemplate), null, null);
-    expect(draft.base).toMatchObject({ parameters: { bytes: '64 MiB', passes: '2' } });
-    expect(draft.axes[0]).toMatchObject({ from: '1 MiB', to: '64 MiB' });
-  });
 });
