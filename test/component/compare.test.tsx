@@ -116,14 +116,6 @@ it('aligns the runs by the operation of a row, and shows all lanes if they are a
   await expect.element(lanes).toHaveTextContent('side');
 });
 
-it('has all four cases and the largest difference in sight at 1280 by 720', async () => {
-  await page.viewport(1280, 720);
-  await openWorkbench({ recorded: four, examples: four, page: { kind: 'compare' }, keepViewport: true });
-  await expect.poll(() => runs().elements().length).toBe(4);
-  for (const run of runs().all()) await expect.element(run).toBeInViewport({ ratio: 0.98 });
-  await expect.element(table().getByRole('row').nth(1)).toBeInViewport({ ratio: 0.9 });
-});
-
 it('shows first where the steps of two traces differ, and what the first one predicted for that', async () => {
   await openTrace('vision.pageable', 'vision.pinned');
   const ids = ['vision.pageable', 'vision.pinned'].map(
@@ -149,20 +141,6 @@ it('aligns two traces by their step, and offers no prediction of a trace', async
   await page.getByRole('region', { name: 'Differences' }).getByText('Operations', { exact: true }).click();
   await expect.element(table().getByRole('row').nth(1)).toHaveTextContent('pageable and pinned');
   await expect.element(page.getByRole('combobox', { name: 'Align by' })).toHaveValue('start of step 1');
-});
-
-it('has the queues of a long run once they are summed up', async () => {
-  const kernel = { op: 'kernel', label: 'work', stream: 'side', kernel: { kind: 'spin', durationNs: 2000 } };
-  const long = {
-    ...{ format: 'copyscope/experiment', version: 1, name: 'Long', streams: [{ id: 'side' }] },
-    threads: [{ id: 'main', operations: [{ op: 'repeat', count: 11_000, operations: [kernel] }] }],
-  };
-  const { host, run } = await openWorkbench({ experiments: { long }, page: { kind: 'experiment', id: 'long' } });
-  const id = await run();
-  await openWorkbench({ runs: [...host.runs.values()], page: { kind: 'compare', runs: [id] } });
-  await page.getByText('All lanes', { exact: true }).click();
-  const lanes = page.getByRole('article', { name: 'Long' }).getByRole('list', { name: 'Lanes', exact: true });
-  await expect.element(lanes).toHaveTextContent('side queue');
 });
 
 it('keeps a settled prediction, and shows it with the plan that the profile made', async () => {

@@ -41,14 +41,6 @@ it('checks a task after each edit, and remembers that it was solved', async () =
   await expect.element(allHold()).not.toBeInTheDocument();
 });
 
-it('shows verdicts and overlap of a run in a lesson, and not the machine that it was made on', async () => {
-  const { inspector } = await openLesson('first-overlap', 1);
-  await expect.element(inspector.getByRole('heading', { name: 'Overlap', exact: true })).toBeVisible();
-  for (const name of ['Timing', 'Made on']) {
-    expect(inspector.getByRole('heading', { name, exact: true }).elements()).toEqual([]);
-  }
-});
-
 it('begins a lesson anew', async () => {
   await openLesson();
   await lesson().getByRole('button', { name: 'Show the answer' }).click();
@@ -75,33 +67,6 @@ it('presents with one key for each step, the answer before the next one', async 
   await expect.element(title('Read the lanes')).toBeVisible();
   await press('Escape');
   await expect.element(inspector).toBeVisible();
-});
-
-it('draws lanes, score and charts as large as the text while presenting', async () => {
-  await page.viewport(1920, 1080);
-  await openWorkbench({ page: { kind: 'lesson', id: 'six-ways', step: 2 }, keepViewport: true });
-  await lesson().getByRole('button', { name: 'Present', exact: true }).click();
-  const plot = page.getByTestId('timeline-plot');
-  await expect.element(plot).toBeVisible();
-  const sizeOf = (element: Element): number =>
-    Number.parseFloat(getComputedStyle(element).fontSize) *
-    ((element.closest('div, section') as (HTMLElement & { currentCSSZoom?: number }) | null)?.currentCSSZoom ?? 1);
-  for (const text of [
-    lesson().getByText('Evidence from the runs'),
-    page.css('[data-lane-name]').first(),
-    page.getByTestId('score-sheet').getByText('main', { exact: true }),
-  ])
-    await expect.poll(() => sizeOf(text.element())).toBeGreaterThan(21);
-  const canvas = plot.css('canvas').first().element() as HTMLCanvasElement;
-  await expect.poll(() => Math.abs(canvas.width - canvas.getBoundingClientRect().width)).toBeLessThan(3);
-});
-
-it('leaves the lanes the room that a short score does not need while presenting', async () => {
-  await page.viewport(1920, 1080);
-  const { timeline } = await openWorkbench({ page: { kind: 'lesson', id: 'four-cases', step: 0 }, keepViewport: true });
-  await lesson().getByRole('button', { name: 'Present', exact: true }).click();
-  for (const name of ['H2D engine', 'Compute'])
-    await expect.element(timeline.getByText(name, { exact: true }).first()).toBeInViewport({ ratio: 0.9 });
 });
 
 it('shows a recorded run under what was recorded, if the score differs', async () => {

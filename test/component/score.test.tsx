@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { state } from '../../renderer/store/store.ts';
-import { longExperiment } from '../support/longExperiment.ts';
 import {
   boxOf,
   drag,
@@ -41,70 +40,6 @@ it('copies an example when it is edited, and undoes and redoes every step', asyn
   await press('Control+s');
   await expect.poll(() => kept(host)?.threads[0]?.operations.length).toBe(8);
   await expect.element(page.getByText('Not saved')).not.toBeInTheDocument();
-});
-
-it('drops a block under the pointer when it is let go of before its last move was drawn', async () => {
-  const { sheet, block } = await openExample('verdicts/same-stream');
-  await expect.element(block(0)).toBeVisible();
-  await settled(block(0));
-  const count = numberOf(sheet, 'operations');
-  const label = block(0).element().textContent ?? '';
-  const [head, from] = [boxOf(sheet.getByText(String(count + 1), { exact: true })), boxOf(block(0))];
-  const y = from.y + from.height / 2;
-  const at = (x: number) => ({ clientX: x, clientY: y, bubbles: true, isPrimary: true, pointerId: 1, button: 0 });
-  block(0)
-    .element()
-    .dispatchEvent(new PointerEvent('pointerdown', { ...at(from.x + from.width / 2), buttons: 1 }));
-  document.dispatchEvent(new PointerEvent('pointermove', { ...at(from.x + from.width / 2 + 12), buttons: 1 }));
-  await expect.element(page.css('[class*="dragged"]')).toBeVisible();
-  // A busy page receives the end of the drag before it has drawn the moves.
-  document.dispatchEvent(new PointerEvent('pointermove', { ...at(head.x + 20), buttons: 1 }));
-  document.dispatchEvent(new PointerEvent('pointerup', at(head.x + 20)));
-  await expect.element(block(count - 1)).toHaveTextContent(label);
-});
-
-it('keeps the focus at the cursor when two keys come between two frames', async () => {
-  const { block } = await openWorkbench({
-    experiments: { long: longExperiment(160) },
-    page: { kind: 'experiment', id: 'long' },
-  });
-  await block(0).click();
-  for (const key of ['End', 'ArrowLeft']) {
-    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-    await Promise.resolve();
-  }
-  await expect.poll(() => document.activeElement?.getAttribute('data-op')).toMatch(/\d/);
-  await expect.element(page.css(':focus')).toBeInViewport();
-});
-
-it('goes on from the cursor with the next key after the score was scrolled away', async () => {
-  const { block, sheet } = await openWorkbench({
-    experiments: { long: longExperiment(160) },
-    page: { kind: 'experiment', id: 'long' },
-  });
-  await block(0).click();
-  await press('End');
-  await press('ArrowLeft');
-  const before = document.activeElement?.getAttribute('data-op');
-  sheet.element().parentElement?.scrollTo({ left: 0 });
-  await expect.element(block(0)).toBeInViewport();
-  expect(document.activeElement?.getAttribute('data-op')).toBe(before);
-  await press('ArrowLeft');
-  expect(document.activeElement?.getAttribute('data-op')).not.toBe(before);
-  await expect.element(page.css(':focus')).toBeInViewport();
-});
-
-it('leaves the focus where the person has put it when an edit is undone from there', async () => {
-  const { sheet, block, status } = await openExample(example);
-  await block(0).click();
-  await press('Control+d');
-  await expect.element(sheet).toHaveAttribute('data-operations', '8');
-  await press('Control+d');
-  await expect.element(sheet).toHaveAttribute('data-operations', '9');
-  await status.getByText('Makespan').first().click();
-  await press('Control+z');
-  await expect.element(sheet).toHaveAttribute('data-operations', '8');
-  await expect.element(page.css('[data-cursor]:focus')).not.toBeInTheDocument();
 });
 
 it('simulates each edit at once, with its interval', async () => {
@@ -158,20 +93,6 @@ it('takes JSON over, and points at the line of an error in it', async () => {
   await press('Enter');
   await expect.element(field('Duration')).toHaveAttribute('aria-invalid', 'true');
   await expect.element(inspector).toHaveTextContent('40 us or 1.5 ms');
-});
-
-it('takes over JSON that is left at once', async () => {
-  const { block, field, tools } = await openExample(example);
-  const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
-  const text = (): string => (json.element() as HTMLTextAreaElement).value;
-  await tools.getByText('JSON', { exact: true }).click();
-  await json.fill(text().replace('"durationNs": 40000', '"durationNs": 50000'));
-  await expect.element(json).toHaveValue(expect.stringContaining('"durationNs": 50000'));
-  // In the same task as the last letter: without a pause or a blur before it.
-  [...document.querySelectorAll('label')].find((label) => label.textContent === 'Score')?.click();
-  await expect.element(heading(copyOfExample)).toBeVisible();
-  await block(2).click();
-  await expect.element(field('Duration')).toHaveValue('50 us');
 });
 
 it('resizes a block by its corner, and lets go of it on Escape', async () => {
@@ -305,27 +226,4 @@ it('marks the blocks of a hazard, and a click on a mark shows it', async () => {
   await expect.element(inspector.getByRole('article', { name: /^Hazard: / })).toBeInViewport();
   await open('Pinned source changed in time');
   await expect.element(marks).not.toBeInTheDocument();
-});
-
-it('keeps the scale of the lanes over an edit, and marks the former makespan', async () => {
-  const { block, field, plot, timeline } = await openExample(example);
-  const mark = timeline.getByTestId('former-makespan');
-  await block(0).click();
-  await expect.poll(() => numberOf(plot, 'makespanNs')).toBeGreaterThan(0);
-  const before = numberOf(plot, 'makespanNs');
-  await field('Size').fill('10 MiB');
-  await press('Enter');
-  await expect.element(mark).toBeVisible();
-  await expect.poll(() => numberOf(plot, 'makespanNs')).toBeLessThan(before);
-  await expect.poll(() => numberOf(plot, 'endNs')).toBeGreaterThan(before);
-  await expect.element(heading(copyOfExample)).toBeVisible();
-  await expect.element(mark).toHaveTextContent(/−/);
-  await field('Size').fill('20 MiB');
-  await press('Enter');
-  await expect.element(mark).toHaveTextContent(/\+/);
-  // A label changes nothing in the lanes.
-  await field('Label').fill('upload');
-  await press('Enter');
-  await expect.element(block(0)).toHaveTextContent('upload');
-  await expect.element(mark).toHaveTextContent(/\+/);
 });

@@ -10,7 +10,6 @@ import {
   numberOf,
   openExample,
   openTrace,
-  openWorkbench,
   page,
   press,
   settled,
@@ -36,23 +35,6 @@ const selectedRow = (): number => {
   const { selection } = state();
   return selection?.kind === 'row' ? selection.row : -1;
 };
-
-it('fits its tools next to the pickers of run and iteration', async () => {
-  const { timeline } = await openWorkbench({ recorded: [pinned], page: { kind: 'run', id: `recorded/${pinned}` } });
-  await expect.element(timeline.getByRole('combobox', { name: 'Iteration shown' })).toBeVisible();
-  const tools = timeline.getByRole('radiogroup', { name: 'Show as' });
-  for (const width of [1280, 1100]) {
-    await page.viewport(width, 800);
-    await expect.poll(() => boxOf(tools).right <= boxOf(timeline).right).toBe(true);
-  }
-});
-
-it('fits its tools next to the picker of runs of a trace', async () => {
-  const { timeline } = await openTrace('vision.pageable');
-  const tools = timeline.getByRole('radiogroup', { name: 'Show as' });
-  await expect.element(tools).toBeVisible();
-  await expect.poll(() => boxOf(tools).right <= boxOf(timeline).right).toBe(true);
-});
 
 it('goes from match to match of a search by keyboard', async () => {
   const { timeline } = await openLanes();
@@ -171,23 +153,6 @@ it('arranges lanes by keyboard alone', async () => {
   await expect.poll(() => lanesOf(window)).toEqual(natural);
 });
 
-it('keeps the focus on a lane that moves, so that a key right after goes on from there', async () => {
-  const window = await openLanes();
-  (lane(window, 'main').element() as HTMLElement).focus();
-  const pressAtOnce = async (key: string): Promise<string> => {
-    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-    // React draws the effect of a key in a microtask.
-    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
-    return document.activeElement?.getAttribute('title') ?? '';
-  };
-  expect(await pressAtOnce('p')).toMatch(/^main/);
-  expect(await pressAtOnce('ArrowDown')).toMatch(/^side/);
-  await press('Shift+F10');
-  await expect.element(page.getByRole('menu', { name: 'Lane side' }).getByRole('menuitem').first()).toHaveFocus();
-  await press('Escape');
-  await expect.element(lane(window, 'side')).toHaveFocus();
-});
-
 it('offers to show a hidden lane that holds what was found, and keeps its rows in the table', async () => {
   const window = await openLanes();
   const { timeline } = window;
@@ -201,14 +166,6 @@ it('offers to show a hidden lane that holds what was found, and keeps its rows i
   await notice.getByRole('button', { name: 'Show the lane' }).click();
   await expect.poll(() => lanesOf(window)).toContain('main');
   await expect.element(notice).not.toBeInTheDocument();
-});
-
-it('lists the rows of a hidden lane in the table', async () => {
-  const window = await openLanes();
-  await (await openMenu(window, 'main')).getByRole('menuitem', { name: 'Hide' }).click();
-  await expect.poll(() => lanesOf(window)).not.toContain('main');
-  await window.timeline.getByText('Table', { exact: true }).click();
-  await expect.element(window.timeline.getByRole('row', { name: /cudaMemcpyAsync/ })).toBeVisible();
 });
 
 it('gives each of two devices a link of its own', async () => {
@@ -254,16 +211,6 @@ it('marks the operations of a hazard in the lanes', async () => {
   // The host's write is near the beginning of the first lane.
   await moveTo(box.x + 45, box.y + 30);
   await expect.element(timeline.css('dl')).toHaveTextContent('Hazard');
-});
-
-it('explains in the legend only the marks that the lanes have', async () => {
-  const { timeline } = await openLanes();
-  const legend = timeline.getByRole('list', { name: 'Legend' });
-  await expect.element(legend).toHaveTextContent('Event recorded');
-  await expect.element(legend).not.toHaveTextContent('Event wait passed');
-  await openExample('verdicts/event-needed');
-  await expect.element(legend).toHaveTextContent('Event recorded');
-  await expect.element(legend).toHaveTextContent('Event wait passed');
 });
 
 it('resizes and moves the visible stretch in the minimap by mouse', async () => {

@@ -5,7 +5,6 @@ import { rowKinds } from '../../core/trace/trace.ts';
 import { shownRunId } from '../../renderer/store/select.ts';
 import { select, state } from '../../renderer/store/store.ts';
 import {
-  boxOf,
   copied,
   heading,
   numberOf,
@@ -33,17 +32,6 @@ it('marks all instances of a name of the table in the lanes', async () => {
   await expect.element(timeline.getByRole('status', { name: '12 matches' })).toBeVisible();
   await press('/', 'Escape');
   await expect.element(plot).not.toHaveAttribute('data-found');
-});
-
-it('resizes a column of the table by keys', async () => {
-  const { timeline } = await openTrace(vision);
-  await timeline.getByText('Table', { exact: true }).click();
-  const kind = timeline.getByRole('columnheader', { name: 'Kind' });
-  await expect.element(kind).toBeVisible();
-  const before = Math.round(boxOf(kind).width);
-  (kind.getByRole('button').element() as HTMLElement).focus();
-  await press('Shift+ArrowRight');
-  await expect.poll(() => Math.round(boxOf(kind).width)).toBe(before + 16);
 });
 
 it('copies a link that carries zoom and selection', async () => {
@@ -173,17 +161,6 @@ it('leads from a line of the program to its copies in the lanes, and from those 
   await expect.poll(() => stack.getByRole('listitem').elements().length).toBe(2);
 });
 
-it('sorts and filters the lines of the program', async () => {
-  const { timeline } = await openRecording();
-  await timeline.getByRole('button', { name: 'Bytes' }).click();
-  await expect.element(lines().nth(1)).toHaveTextContent('H2D copy');
-  const filter = timeline.getByRole('textbox', { name: 'Filter the table by text' });
-  await filter.fill('wait');
-  await expect.poll(() => lines().elements().length).toBe(2);
-  await filter.fill('none such');
-  await expect.poll(() => lines().elements().length).toBeLessThan(2);
-});
-
 it('walks the lines of the program by keys, and Enter selects what a line issued', async () => {
   await openRecording();
   await expect.element(lines().nth(1)).toBeVisible();
@@ -196,66 +173,22 @@ it('walks the lines of the program by keys, and Enter selects what a line issued
   await expect.poll(() => state().selection).toBeNull();
 });
 
-it('says of a trace without stacks how to record them', async () => {
-  const window = await openWorkbench();
-  const kernel = {
-    ph: 'X',
-    cat: 'kernel',
-    name: 'gemm',
-    pid: 0,
-    tid: 7,
-    ts: 1,
-    dur: 5,
-    args: { device: 0, stream: 7 },
-  };
-  const bytes = new TextEncoder().encode(JSON.stringify({ traceEvents: [kernel] }));
-  const imported = await window.host.import(bytes, { name: 'plain.json', version: '0.0.0', modifiedAt: new Date(0) });
-  await openPageOf(imported);
-  await window.timeline.getByText('Table', { exact: true }).click();
-  await window.timeline.getByText('Called from', { exact: true }).click();
-  await expect.element(window.timeline).toHaveTextContent('with_stack=True');
-});
-
 it('judges all copies of a large trace, and shows the verdict of one that is not listed', async () => {
   const window = await openWorkbench();
   const count = 11_000;
+  const call = (name: string, ts: number, dur: number, correlation: number) =>
+    ({ ph: 'X', cat: 'cuda_runtime', name, pid: 1, tid: 1, ts, dur, args: { correlation } }) as const;
   const events = Array.from({ length: count }, (_, index) => {
-    const [ts, pid] = [index * 20, 0];
+    const ts = index * 20;
     // The last copy is the cheapest.
     const dur = index === count - 1 ? 2 : 10;
     const args = { device: 0, stream: 7, correlation: index, bytes: 80_000, 'memory bandwidth (GB/s)': 8 };
+    const onDevice = { ph: 'X', pid: 0, tid: 7 };
     return [
-      {
-        ph: 'X',
-        cat: 'cuda_runtime',
-        name: 'cudaMemcpyAsync',
-        pid: 1,
-        tid: 1,
-        ts,
-        dur: 12,
-        args: { correlation: index },
-      },
-      { ph: 'X', cat: 'gpu_memcpy', name: 'Memcpy HtoD (Pageable -> Device)', pid, tid: 7, ts: ts + 1, dur, args },
-      {
-        ph: 'X',
-        cat: 'cuda_runtime',
-        name: 'cudaLaunchKernel',
-        pid: 1,
-        tid: 1,
-        ts: ts + 12,
-        dur: 2,
-        args: { correlation: count + index },
-      },
-      {
-        ph: 'X',
-        cat: 'kernel',
-        name: 'gemm',
-        pid,
-        tid: 7,
-        ts: ts + 14,
-        dur: 5,
-        args: { ...args, correlation: count + index },
-      },
+      call('cudaMemcpyAsync', ts, 12, index),
+      { ...onDevice, cat: 'gpu_memcpy', name: 'Memcpy HtoD (Pageable -> Device)', ts: ts + 1, dur, args },
+      call('cudaLaunchKernel', ts + 12, 2, count + index),
+      { ...onDevice, cat: 'kernel', name: 'gemm', ts: ts + 14, dur: 5, args: { ...args, correlation: count + index } },
     ];
   }).flat();
   const bytes = new TextEncoder().encode(JSON.stringify({ traceEvents: events }));

@@ -66,17 +66,6 @@ it('takes a copy back with the remedy that it was made for', async () => {
   await expect.element(page.getByRole('alert').filter({ hasText: 'Copy taken back' })).toBeVisible();
 });
 
-it('takes a copy back that was undone while it was being made', async () => {
-  const { host, announcement } = await openExample(sameStream);
-  await expect.element(apply(moveUpload)).toBeVisible();
-  (apply(moveUpload).element() as HTMLElement).focus();
-  await press('Enter', 'Control+z');
-  await expect.element(announcement).toHaveTextContent(/^Undone: /);
-  await expect.element(heading('Same stream')).toBeVisible();
-  await expect.poll(() => host.experiments.size).toBe(0);
-  await expect.element(page.css(':focus')).toBeInTheDocument();
-});
-
 it('keeps a copy that was run when its remedy is undone', async () => {
   const { host, run, verdict } = await openExample(sameStream);
   await apply(moveUpload).click();
@@ -130,13 +119,6 @@ it('captures a copy of a graph in a branch of its own, and selects it again at r
   await press('Control+Shift+z');
   await expect.element(verdict).toHaveTextContent('Overlapped');
   await expect.element(selected).toHaveTextContent('upload');
-});
-
-it('says nothing of kernels for a run that only copies between devices', async () => {
-  const { inspector, timeline } = await openExample('verdicts/peer-copy-alone');
-  await expect.element(timeline.getByTestId('timeline-plot')).toBeVisible();
-  await expect.element(inspector).toHaveTextContent('Only copies');
-  await expect.element(inspector).not.toHaveTextContent('H2D with kernel');
 });
 
 it('names what was tried if no single cause is to blame', async () => {

@@ -1,14 +1,12 @@
 /** Charts: drawing, table, keyboard, and files that name the source of their numbers. */
-import { expect, it, vi } from 'vitest';
-import { state } from '../../../renderer/store/store.ts';
-import { copied, heading, openExample, openTrace, openWorkbench, page, press, saved } from '../support/workbench.tsx';
+import { expect, it } from 'vitest';
+import { heading, openExample, openTrace, openWorkbench, page, press, saved } from '../support/workbench.tsx';
 
 const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
   (name) => `overlap/${name}`,
 );
 const openCharts = () => openWorkbench({ recorded: four, examples: four, page: { kind: 'charts' } });
 const strategies = () => page.getByRole('region', { name: 'Strategies' });
-const bandwidth = () => page.getByRole('region', { name: 'Bandwidth' });
 
 it('charts engines, device and host threads of a run, which say that they are simulated', async () => {
   const { timeline } = await openExample('overlap/pinned-side-stream');
@@ -34,41 +32,6 @@ it('shows strategies next to one another, and as a table', async () => {
   await expect.poll(() => figure.getByRole('row').elements().length).toBe(5);
   await figure.getByRole('button', { name: 'Open Pinned source, second stream' }).click();
   await expect.element(heading('Pinned source, second stream')).toBeVisible();
-});
-
-it('opens the run of a strategy by keyboard', async () => {
-  await openCharts();
-  const chart = strategies().getByTestId('chart');
-  await expect.element(chart.css('svg')).toBeVisible();
-  (chart.element() as HTMLElement).focus();
-  await press('End', 'Enter');
-  await expect.poll(() => state().page.kind).toBe('run');
-});
-
-it('shows the point of a key that came before the chart was drawn', async () => {
-  const drawn = new MutationObserver((_changes, observer) => {
-    const chart = document.querySelector('section[aria-label="Strategies"] [data-testid="chart"]');
-    if (chart === null) return;
-    observer.disconnect();
-    chart.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
-  });
-  drawn.observe(document.body, { childList: true, subtree: true });
-  await openCharts();
-  const chart = strategies().getByTestId('chart');
-  // The text at a point is the only HTML in the chart.
-  await expect
-    .element(
-      chart
-        .css('div')
-        .filter({ hasText: /Makespan.*ms/ })
-        .last(),
-    )
-    .toBeVisible();
-});
-
-it('draws bandwidths with the limit of the link', async () => {
-  await openCharts();
-  await expect.element(bandwidth().getByTestId('chart').css('svg')).toHaveTextContent('limit of the PCIe link');
 });
 
 async function choose(menu: string, item: string): Promise<void> {
@@ -102,19 +65,6 @@ it('saves the rows of a trace as figures that other tools read', async () => {
     'iteration,start_ns,duration_ns,kind,lane,engine,name,op,correlation,bytes,src_memory,dst_memory',
   );
   expect(lines.length).toBeGreaterThan(1000);
-});
-
-it('copies the lanes of a trace as a picture, and its figures as text', async () => {
-  await openTrace('vision.pageable');
-  const types: string[] = [];
-  vi.spyOn(navigator.clipboard, 'write').mockImplementation(async (items) => {
-    types.push(...items.flatMap((item) => item.types));
-  });
-  await choose('Save the lanes', 'Copy the picture');
-  await expect.poll(() => types).toContain('image/png');
-  const text = copied();
-  await choose('Save the lanes', 'Copy the figures (CSV)');
-  await expect.poll(text).toContain('start_ns');
 });
 
 async function fromPalette(words: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** The experiment as a program, with the lines of the selection marked. */
 import { expect, it } from 'vitest';
-import { copied, heading, openExample, openWorkbench, page, press } from '../support/workbench.tsx';
+import { heading, openExample, openWorkbench, page, press } from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
 const program = () => page.getByRole('region', { name: 'Program' });
@@ -17,15 +17,6 @@ it('marks the lines of the selected operation in both languages, and remembers t
   await block(3).click();
   await tools.getByText('Code', { exact: true }).click();
   await expect.element(marked().filter({ hasText: 'multiply(product' })).toBeInViewport();
-});
-
-it('copies the code at a click', async () => {
-  const { tools } = await openExample(pinned);
-  const text = copied();
-  await tools.getByText('Code', { exact: true }).click();
-  await page.getByText('PyTorch', { exact: true }).click();
-  await page.getByRole('button', { name: 'Copy the code' }).click();
-  await expect.poll(text).toContain('import torch');
 });
 
 it('shows the code next to the score in a lesson; a line selects its block, and a block its lines', async () => {
@@ -73,12 +64,4 @@ it('marks what a remedy has changed, in both languages, until the remedy is undo
   await press('Control+z');
   await expect.element(changed).not.toBeInTheDocument();
   await expect.element(remedied).not.toBeInTheDocument();
-});
-
-it('links the sources of a lesson', async () => {
-  await openWorkbench({ page: { kind: 'lesson', id: 'first-overlap', step: 3 } });
-  const sources = page.getByRole('region', { name: 'Lesson' }).getByRole('link');
-  await expect
-    .element(sources.filter({ hasText: 'PyTorch tutorials' }))
-    .toHaveAttribute('href', expect.stringMatching(/^https:\/\/docs\.pytorch\.org\/tutorials\//));
 });

@@ -1,17 +1,7 @@
 /** Work by keyboard: F6 through the parts of the window, remedies, the engine, and a program in a few lines. */
 import { expect, it } from 'vitest';
 import { state } from '../../../renderer/store/store.ts';
-import {
-  engine,
-  heading,
-  openExample,
-  openTrace,
-  openWorkbench,
-  page,
-  press,
-  tabTo,
-  type,
-} from '../support/workbench.tsx';
+import { engine, heading, openExample, openWorkbench, page, press, tabTo, type } from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
 const areas = [
@@ -70,46 +60,6 @@ it('skips top bar and library by the first stop of Tab', async () => {
   expect(document.activeElement?.closest('[data-page]')).not.toBeNull();
   const buttons = [...document.querySelectorAll('button, a[href], input, [tabindex="0"]')];
   expect(buttons[0]).toBe(skip.element());
-});
-
-it('comes back by F6 to where one was in a part', async () => {
-  const { library } = await openExample(pinned);
-  const line = library.getByRole('button', { name: 'Pinned source, second stream', exact: true });
-  await expect.element(line).toBeVisible();
-  line.element().focus();
-  await areasByF6();
-  while (focusedArea() !== 'Library') await press('F6');
-  await expect.element(line).toHaveFocus();
-  await press('Shift+F6');
-  expect(focusedArea()).toBe('header');
-});
-
-it('goes on by F6 from where it was when the focus is gone, and from what was clicked', async () => {
-  const { plot, status } = await openExample(pinned);
-  await expect.element(plot).toBeVisible();
-  for (let times = 0; times < 8 && focusedArea() !== 'Timeline'; times += 1) await press('F6');
-  (document.activeElement as HTMLElement).blur();
-  await press('F6');
-  expect(focusedArea()).toBe('Inspector');
-  await status.click({ position: { x: 2, y: 2 } });
-  await press('F6');
-  expect(focusedArea()).toBe('header');
-});
-
-it('goes through the panels of a comparison by F6', async () => {
-  const recorded = ['overlap/pageable-same-stream', pinned];
-  await openWorkbench({ recorded, page: { kind: 'compare', runs: recorded.map((id) => `recorded/${id}`) } });
-  const differences = page.getByRole('region', { name: 'Table of differences' });
-  await expect.element(differences.getByRole('row').nth(1)).toBeVisible();
-  focusLibrary();
-  expect(await areasByF6()).toEqual(['Comparison', 'Differences', 'Status', 'header', 'Library']);
-});
-
-it('goes through the panels of a trace by F6', async () => {
-  await openTrace('vision.pageable');
-  await expect.element(page.getByRole('list', { name: 'Remedies' })).toBeVisible();
-  focusLibrary();
-  expect(await areasByF6()).toEqual(['Plan', 'Timeline', 'Inspector', 'Status', 'header', 'Library']);
 });
 
 it('completes a typed operation at Enter, and shows the form of one that it does not take', async () => {
@@ -194,18 +144,6 @@ it('opens the list of keys with ?, and Escape gives the focus back', async () =>
   await press('Escape');
   await expect.element(help).not.toBeInTheDocument();
   await expect.element(run).toHaveFocus();
-});
-
-it('goes on by Tab in what was opened from the first page', async () => {
-  await openExample(pinned);
-  await page.getByRole('button', { name: 'Copyscope', exact: true }).click();
-  const recent = page.getByRole('region', { name: 'Recent' }).getByRole('button').first();
-  await expect.element(recent).toBeVisible();
-  recent.element().focus();
-  await press('Enter');
-  await expect.element(heading('Pinned source, second stream')).toBeVisible();
-  await press('Tab');
-  await expect.element(page.getByRole('button', { name: 'Experiment settings' })).toHaveFocus();
 });
 
 it('picks the engine with the arrow keys', async () => {

@@ -71,18 +71,6 @@ it('renames a run by F2, and an empty name gives it that of its experiment again
   await expect.element(first).toHaveTextContent('alpha');
 });
 
-it('takes a new name back by Undo', async () => {
-  const window = await openThree();
-  (runs(window).first().getByRole('button').first().element() as HTMLElement).focus();
-  await press('F2');
-  await page.getByRole('dialog', { name: 'Rename' }).getByLabelText('Name').fill('Before the fix');
-  await press('Enter');
-  await expect.element(runs(window).first()).toHaveTextContent('Before the fix');
-  const notice = page.getByRole('alert').filter({ hasText: 'Renamed' });
-  await notice.getByRole('button', { name: 'Undo' }).click();
-  await expect.element(runs(window).first()).toHaveTextContent('alpha');
-});
-
 it('renames an experiment by F2, and refuses an empty name', async () => {
   const window = await openWorkbench({ experiments: three });
   await expect.element(line(window, 'alpha')).toBeVisible();
@@ -114,24 +102,6 @@ it('gives the focus back to the line that a dialog or a menu came from', async (
   await expect.element(line(window, 'beta')).toHaveFocus();
 });
 
-it('gives the focus of what is deleted to the next line', async () => {
-  const window = await openWorkbench({ experiments: three });
-  await expect.element(line(window, 'beta')).toBeVisible();
-  const [first = '', second = '', third = ''] = experiments(window)
-    .getByRole('listitem')
-    .elements()
-    .map(({ textContent }) => textContent ?? '');
-  focus(window, second);
-  await press('Delete');
-  await expect.element(line(window, third)).toHaveFocus();
-  // The experiment's page and panels close.
-  await press('Enter');
-  await expect.element(heading(third)).toBeVisible();
-  await expect.element(line(window, third)).toHaveFocus();
-  await press('Delete');
-  await expect.element(line(window, first)).toHaveFocus();
-});
-
 it('deletes an experiment, and Undo brings it back', async () => {
   const window = await openWorkbench({ experiments: three });
   const { host } = window;
@@ -145,23 +115,6 @@ it('deletes an experiment, and Undo brings it back', async () => {
   await notice.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => count(experiments(window).getByRole('listitem'))).toBe(3);
   expect(host.experiments.has('beta')).toBe(true);
-});
-
-it('leaves the buttons of a dialog free of notifications in a narrow window', async () => {
-  const window = await openWorkbench({ experiments: three });
-  await page.viewport(760, 500);
-  for (const name of ['alpha', 'beta']) {
-    await expect.element(line(window, name)).toBeVisible();
-    focus(window, name);
-    await press('Delete');
-  }
-  await expect.poll(() => count(page.getByRole('alert').filter({ hasText: 'Moved to the trash' }))).toBe(2);
-  focus(window, 'gamma');
-  await press('F2');
-  const dialog = page.getByRole('dialog', { name: 'Rename' });
-  await dialog.getByLabelText('Name').fill('delta');
-  await dialog.getByRole('button', { name: 'Rename' }).click();
-  await expect.element(line(window, 'delta')).toBeVisible();
 });
 
 it('selects several by mouse, with Shift and Ctrl, and deletes them together', async () => {
@@ -204,18 +157,6 @@ it('compares the runs that are selected', async () => {
   await window.library.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Compare' }).click();
   await expect.poll(() => state().page.kind).toBe('compare');
   expect(state().page).toMatchObject({ runs: expect.arrayContaining([...window.host.runs.keys()]) });
-});
-
-it('keeps a part of the library closed', async () => {
-  const { library } = await openWorkbench({ examples: [pinned] });
-  const listed = library.getByRole('region', { name: 'Examples' });
-  await listed.getByRole('button', { name: 'Examples', exact: true }).click();
-  await expect.element(listed.getByRole('listitem')).not.toBeInTheDocument();
-  await openWorkbench({ examples: [pinned], keepStorage: true });
-  await expect.element(listed).toBeVisible();
-  await expect.element(listed.getByRole('listitem')).not.toBeInTheDocument();
-  await listed.getByRole('button', { name: 'Examples', exact: true }).click();
-  await expect.element(listed.getByRole('listitem')).toBeVisible();
 });
 
 it('stands one’s own work above what ships, and folds examples by family', async () => {
@@ -282,13 +223,6 @@ it('opens dropped traces of the ranks of a job as one run, with the plan of the 
   const plan = page.getByRole('region', { name: 'Plan', exact: true });
   await expect.element(plan.getByText(/^The others wait most for rank 1/)).toBeVisible();
   await expect.poll(() => plan.getByRole('table', { name: 'Ranks' }).getByRole('row').elements().length).toBe(3);
-});
-
-it('refuses a dropped file that is nothing it opens', async () => {
-  const { host } = await openWorkbench();
-  await drop(new File(['nothing'], 'nothing.arrow'));
-  await expect.element(page.getByRole('alert').filter({ hasText: 'nothing.arrow could not be opened' })).toBeVisible();
-  expect(host.runs.size + host.experiments.size).toBe(0);
 });
 
 it('reads a large file with progress, and stops at once when it is cancelled', async () => {

@@ -1,6 +1,5 @@
 /** Runs from the window: keys that a field doesn't catch, refusals, notes, a lost host. */
 import { expect, it } from 'vitest';
-import { StatusLine } from '../../../renderer/shell/StatusLine.tsx';
 import { restorePage } from '../../../renderer/store/pages.ts';
 import { state } from '../../../renderer/store/store.ts';
 import {
@@ -13,7 +12,6 @@ import {
   page,
   pickEngine,
   press,
-  renderView,
   settled,
   type,
   type Workbench,
@@ -73,11 +71,6 @@ it('does not run what a field refuses, and saves what else was changed', async (
   await expect.element(field('Size')).toHaveValue('four');
   expect(host.runs.size).toBe(0);
   expect(JSON.stringify([...host.experiments.values()])).toContain(String(4 * 2 ** 20));
-});
-
-it('says in the status line that the host answers', async () => {
-  await renderView(<StatusLine />);
-  await expect.element(page.getByRole('region', { name: 'Status' })).toHaveTextContent('Connected');
 });
 
 it('lists an engine that is not there with the reason', async () => {
@@ -219,20 +212,6 @@ it('puts a note on a stretch by mouse, and goes to it', async () => {
     .click();
   await expect.poll(() => state().selection?.kind).toBe('area');
   await expect.element(inspector).toHaveTextContent('Stretch of time');
-});
-
-it('keeps words that are being written, and Escape leaves the note as it was', async () => {
-  const window = await openRun();
-  await press('.', 'n');
-  await expect.element(notes().getByRole('textbox')).toHaveFocus();
-  await type('as it was');
-  await press('Enter');
-  await expect.poll(() => keptTexts(window)).toEqual(['as it was']);
-  await items().getByRole('button', { name: /^Edit/ }).click();
-  await notes().getByRole('textbox').fill('something else');
-  await expect.poll(() => keptTexts(window)).toEqual(['something else']);
-  await press('Escape');
-  await expect.poll(() => keptTexts(window)).toEqual(['as it was']);
 });
 
 it('refuses damaged notes and shows the run all the same', async () => {

@@ -1,7 +1,7 @@
 /** Sweeps: set up in the window, run as a set, cancelled, failed at some points, and opened point by point. */
 import { expect, it } from 'vitest';
 import { state } from '../../../renderer/store/store.ts';
-import { boxOf, heading, openExample, openWorkbench, page, press, type Workbench } from '../support/workbench.tsx';
+import { heading, openExample, openWorkbench, page, press, type Workbench } from '../support/workbench.tsx';
 
 const progress = () => page.getByRole('region', { name: 'Progress of the sweep' });
 const points = () => page.getByRole('region', { name: 'Points' }).css('tbody tr');
@@ -32,11 +32,6 @@ async function runAll(): Promise<Workbench> {
   return window;
 }
 
-it('lists the values of an axis as they are typed', async () => {
-  await setUp();
-  await expect.element(axis('First')).toHaveTextContent('3 values: 8 MiB, 16 MiB, 32 MiB');
-});
-
 it('runs all points, and says of those that failed why', async () => {
   const { host } = await runAll();
   await expect.element(progress()).toHaveTextContent('6 of 6 points, 2 failed');
@@ -61,15 +56,6 @@ it('opens the run of a point by keyboard from the chart', async () => {
   await expect.element(chart()).toHaveAttribute('data-points', '6');
   (chart().element() as HTMLElement).focus();
   await press('ArrowRight', 'ArrowRight', 'ArrowDown', 'Enter');
-  await expect.poll(() => state().page.kind).toBe('run');
-});
-
-it('opens the run of a point of the heat map that is clicked', async () => {
-  await runAll();
-  await expect.element(chart()).toHaveAttribute('data-points', '6');
-  chart().element().scrollIntoView();
-  const { width, height } = boxOf(chart());
-  await chart().click({ position: { x: width * 0.4, y: height * 0.4 } });
   await expect.poll(() => state().page.kind).toBe('run');
 });
 

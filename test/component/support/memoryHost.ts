@@ -128,8 +128,6 @@ export interface Contents {
   readonly runs?: readonly StoredRun[];
   /** Markdown of the user's lessons by name. */
   readonly lessons?: Readonly<Record<string, string>>;
-  readonly profiles?: Readonly<Record<string, unknown>>;
-  readonly devices?: DeviceReport;
 }
 
 /** Ids continue from test to test, since the window caches some state by id. */
@@ -167,11 +165,8 @@ export class MemoryHost {
   beforePoint: (point: number) => Promise<void> | undefined = () => undefined;
   events: WindowEvents | null = null;
   readonly #lessons: ReadonlyMap<string, string>;
-  readonly #profiles: ReadonlyMap<string, unknown>;
-  readonly #own: Readonly<Record<string, unknown>>;
   readonly #examples: readonly string[];
   readonly #recorded: readonly string[];
-  readonly #devices: DeviceReport;
   readonly #running = new Map<string, AbortController>();
   readonly #deleted = new Map<string, () => void>();
   readonly #imports = new Map<
@@ -179,19 +174,10 @@ export class MemoryHost {
     { readonly name: string; readonly modifiedAt: string; readonly parts: Uint8Array<ArrayBuffer>[] }
   >();
 
-  private constructor({
-    examples: listed = [],
-    lessons: own = {},
-    profiles: mine = {},
-    recorded = [],
-    devices = report,
-  }: Contents) {
+  private constructor({ examples: listed = [], lessons: own = {}, recorded = [] }: Contents) {
     this.#examples = listed;
     this.#lessons = new Map([...lessons, ...Object.entries(own).map(([name, text]) => [`own/${name}`, text] as const)]);
-    this.#profiles = new Map([...profiles, ...Object.entries(mine)]);
-    this.#own = mine;
     this.#recorded = recorded;
-    this.#devices = devices;
   }
 
   static async with(contents: Contents): Promise<MemoryHost> {
@@ -230,7 +216,7 @@ export class MemoryHost {
 
   readonly #service: Partial<HostService> = {
     about: async () => ({ version, shell: 'browser', platform: 'linux', dataFolder: '/memory' }),
-    devices: async () => this.#devices,
+    devices: async () => report,
     remotes: async () => ({ hosts: [], earlier: null }),
     // Tests report the state of a connection with host.events.remoteChanged().
     connectRemote: async () => {},
@@ -238,8 +224,8 @@ export class MemoryHost {
     endRemote: async () => {},
     slurm: async () => null,
     recording: async () => null,
-    profiles: async () => [...this.#profiles].map(([name, profile]) => this.#profile(name, profile)).sort(byRank),
-    readProfile: async (name) => entry(this.#profiles, 'profile', name),
+    profiles: async () => [...profiles].map(([name, profile]) => profileSummary(name, profile)).sort(byRank),
+    readProfile: async (name) => entry(profiles, 'profile', name),
     settled: async (profile) => this.settled.filter((one) => one.profile === profile),
     keepSettled: async (prediction) => void this.settled.push(prediction),
     examples: async () =>
@@ -350,12 +336,6 @@ export class MemoryHost {
     ];
   }
 
-  #profile(name: string, value: unknown): ProfileSummary {
-    const { source, basis, host, ...profile } = parseProfile(value);
-    const device = profileDeviceName({ ...profile, source, basis, ...(host === undefined ? {} : { host }) });
-    return { name, device, source, basis, own: name in this.#own, ...(host === undefined ? {} : { host }) };
-  }
-
   #changeRun(id: string, change: (summary: RunSummary) => RunSummary): void {
     const run = entry(this.runs, 'run', id);
     const changed = { ...run, summary: change(run.summary) };
@@ -370,7 +350,7 @@ export class MemoryHost {
     const summary: RunSummary = {
       ...{ id, name: experiment.name, origin: 'simulated', engine: request.engine, status: 'running' },
       ...{ createdAt: new Date().toISOString(), makespanNs: null, builtIn: false },
-      device: simulatedDevice(this.#profiles.get(request.profile ?? defaultProfile)),
+      device: simulatedDevice(profiles.get(request.profile ?? defaultProfile)),
     };
     this.runs.set(id, { summary, file: null });
     this.events?.runChanged(id, summary);
@@ -398,12 +378,12 @@ export class MemoryHost {
     // The answer that the run has begun comes first.
     await new Promise((resolve) => setTimeout(resolve));
     await this.holds.get('startRun');
-    const { problem, available } = this.#devices.engines.find(({ kind }) => kind === engine) ?? { available: false };
+    const { problem, available } = report.engines.find(({ kind }) => kind === engine) ?? { available: false };
     if (!available || engine !== 'sim')
       throw new CopyscopeError({ code: 'engine.unavailable', message: problem?.message ?? `There is no ${engine}.` });
     const environment = { ...experiment.environment, ...(iterations === undefined ? {} : { iterations }) };
     const document = { ...experiment, environment };
-    const profile = parseProfile(this.#profiles.get(name));
+    const profile = parseProfile(profiles.get(name));
     const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
     const simulator = simEngine(async () => profile, { machine: null, version, pause });
     const program = lower(document);
@@ -420,7 +400,7 @@ export class MemoryHost {
     const id = this.#newId(plan.document.name);
     const summary: Sweep['summary'] = {
       ...{ id, name: plan.document.name, createdAt: new Date().toISOString(), engine, origin: 'simulated' },
-      ...{ device: simulatedDevice(this.#profiles.get(profile)), status: 'running' },
+      ...{ device: simulatedDevice(profiles.get(profile)), status: 'running' },
       ...{ points: plan.count, done: 0, failed: 0 },
     };
     this.#setSweep({ summary, document: plan.document, profile, iterations: iterations ?? null, outcomes: [] });
@@ -550,9 +530,21 @@ function summarized(id: string, text: string): LessonSummary {
   }
 }
 
+function profileSummary(name: string, value: unknown): ProfileSummary {
+  const profile = parseProfile(value);
+  const { source, basis, host } = profile;
+  return {
+    name,
+    device: profileDeviceName(profile),
+    source,
+    basis,
+    own: false,
+    ...(host === undefined ? {} : { host }),
+  };
+}
+
 const inOrder = (a: LessonSummary, b: LessonSummary): number =>
   Number(a.own) - Number(b.own) || a.order - b.order || (a.id < b.id ? -1 : 1);
-const rank = ({ name, basis, own }: ProfileSummary): number =>
-  own ? 0 : name === defaultProfile ? 1 : basis === 'measured' ? 2 : 3;
+const rank = ({ name, basis }: ProfileSummary): number => (name === defaultProfile ? 1 : basis === 'measured' ? 2 : 3);
 const byRank = (a: ProfileSummary, b: ProfileSummary): number => rank(a) - rank(b);
 const newestFirst = (a: RunSummary, b: RunSummary): number => (a.createdAt < b.createdAt ? 1 : -1);

@@ -1,6 +1,6 @@
 /**
- * How to write a component test. A test file renders the whole window with openWorkbench(), or one view with renderView(),
- * before a host in memory, and uses it as a person does:
+ * How to write a component test. A test file renders the whole window with openWorkbench(), before a host in memory, and
+ * uses it as a person does:
  *
  *     it('opens an example', async () => {
  *       const { host, library, page } = await openWorkbench();
@@ -14,17 +14,14 @@
  *   expect.poll(); none compares clocks.
  * - All files run in one page after another, and share its modules. Nothing may be left behind by a test that a later one sees.
  */
-import { MantineProvider } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { spotlight } from '@mantine/spotlight';
-import type { ReactNode } from 'react';
 import { expect, vi } from 'vitest';
 import { commands, type Locator, page } from 'vitest/browser';
 import { cleanup, render } from 'vitest-browser-react';
 import type { Imported } from '../../../core/service/service.ts';
-import { cssVariables, theme } from '../../../renderer/common/theme.ts';
 import { dropFocusWish } from '../../../renderer/score/editor.ts';
-import { App, CurrentScheme } from '../../../renderer/shell/App.tsx';
+import { App } from '../../../renderer/shell/App.tsx';
 import { connect } from '../../../renderer/store/connection/connect.ts';
 import { forgetDocument } from '../../../renderer/store/editing/histories.ts';
 import { setService } from '../../../renderer/store/host.ts';
@@ -59,19 +56,17 @@ function forgetLanes(): void {
 type Beginning = Contents & {
   /** Keeps the window's stored state of the previous test. */
   readonly keepStorage?: boolean;
-  /** Keeps the window's size of the previous test; else 1280 by 800. */
-  readonly keepViewport?: boolean;
 };
 
 /** Resets the window, and connects it to a host in memory with these contents. Renders nothing. */
-export async function begin({ keepStorage, keepViewport, ...contents }: Beginning = {}): Promise<MemoryHost> {
+async function begin({ keepStorage, ...contents }: Beginning = {}): Promise<MemoryHost> {
   await cleanup();
   vi.restoreAllMocks();
   notifications.clean();
   spotlight.close();
   // Mantine appends a new portal node, which is last in the body as on a fresh page.
   for (const portal of document.querySelectorAll('[data-mantine-shared-portal-node]')) portal.remove();
-  if (keepViewport !== true && (innerWidth !== 1280 || innerHeight !== 800)) await page.viewport(1280, 800);
+  if (innerWidth !== 1280 || innerHeight !== 800) await page.viewport(1280, 800);
   // Keys go to the focused frame: this one.
   window.focus();
   forgetDocuments();
@@ -85,17 +80,6 @@ export async function begin({ keepStorage, keepViewport, ...contents }: Beginnin
   serve(host);
   connect();
   await expect.poll(() => state().connection.status).toBe('open');
-  return host;
-}
-
-/** Renders one view, with the providers of the window. */
-export async function renderView(view: ReactNode, contents: Beginning = {}): Promise<MemoryHost> {
-  const host = await begin(contents);
-  await render(
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="light">
-      <CurrentScheme>{view}</CurrentScheme>
-    </MantineProvider>,
-  );
   return host;
 }
 
