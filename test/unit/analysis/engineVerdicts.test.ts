@@ -45,30 +45,3 @@ describe('a copy that was ready in time and found its engine busy', () => {
     expect(found).toMatchObject({ cause: 'engine-busy', blockedBy: 1 });
   });
 });
-
-describe('copies of one operation that hold each other up', () => {
-  it('copies of one operation count as those before, and need not be issued before themselves', () => {
-    const experiment = experimentOf(
-      {
-        buffers: [
-          { id: 'source', memory: 'pinned', bytes: MB / 4 },
-          { id: 'target', memory: 'device', bytes: MB / 4 },
-        ],
-        streams,
-      },
-      [
-        {
-          op: 'repeat',
-          count: 1500,
-          operations: [{ op: 'copy', label: 'up', src: 'source', dst: 'target', stream: 'a' }],
-        },
-        kernel('late', 'b', 100_000),
-        { op: 'synchronizeDevice' },
-      ],
-    );
-    const [verdict] = predict(experiment, h200Machine)?.verdicts ?? [];
-    expect(verdict?.cause).toBe('engine-busy');
-    expect(verdict?.explanation).toContain('was busy with earlier copies of "up"');
-    expect(verdict?.remedy).not.toContain('before "up"');
-  });
-});

@@ -46,16 +46,6 @@ describe('engine use', () => {
     });
     expect(link.d2h.bytesPerSecond).toBe(1e10);
   });
-
-  it('shows idle engines, without a bandwidth', () => {
-    const trace = drawTrace({ rows, lanes: ['stream:a U'], iteration: 1 }, { rows, lanes: ['stream:a K'] });
-    expect(engineUse(iterationOf(trace, 0))[0]).toMatchObject({
-      lane: 'engine:gpu:h2d',
-      busyNs: 0,
-      bytesPerSecond: null,
-    });
-    expect(linkUse(iterationOf(trace, 5)).h2d).toMatchObject({ operations: 0, busyNs: 0, shareOfMakespan: null });
-  });
 });
 
 describe('two devices', () => {

@@ -88,19 +88,6 @@ describe('verdicts within a graph', () => {
     expect(anew).toMatchObject({ cause: 'overlapped' });
   });
 
-  it('gets a remedy that a graph can take: a branch in it, or another stream to launch it in', () => {
-    const remedy = (...operations: object[]) => verdictsOf(operations)[0]?.remedy;
-    expect(remedy(capture(copy('a'), kernel('a')), launch('a'))).toMatch(
-      /^Give the copy a branch of its own in the graph/,
-    );
-    expect(remedy(capture(copy('a')), launch('b'), kernel('b'))).toBe(
-      'Launch the graph in a non-blocking stream of its own.',
-    );
-    expect(remedy(capture(kernel('a')), launch('a'), copy('a'))).toBe(
-      'Issue the copy in a non-blocking stream of its own.',
-    );
-  });
-
   it('leaves kernels of two launches apart though there is room for both', () => {
     expect(of(capture(share(0.6, 'a')), launch('a'), launch('b'))).toEqual([]);
     expect(of(share(0.6, 'a'), share(0.6, 'b'))).toEqual([['multiprocessors-full']]);

@@ -108,19 +108,3 @@ describe.each(all)('%s, as Holistic Trace Analysis counts', (name, figures, open
     expect(parts.reduce((sum, part) => sum + part.timeNs, 0)).toBeCloseTo(lengthNs, 3);
   });
 });
-
-describe.each(figuresIn('exported-figures.json'))('%s, as it was before it was exported', (name, figures) => {
-  it('has the same breakdown, overlap and idle time', () => {
-    const run = own(name);
-    const iteration = iterationOf(run.trace, 0);
-    const streams = run.trace.lanes.filter(({ kind }) => kind === 'stream').map(({ id }) => id);
-    expect(temporalBreakdown(iteration)).toMatchObject([figures.temporal]);
-    const { h2dKernel, d2hKernel } = overlap(iteration);
-    expect({ h2dKernelNs: h2dKernel.timeNs, d2hKernelNs: d2hKernel.timeNs }).toEqual(figures.overlap);
-    const idle = streamIdle(iteration).map(({ lane, kernelWaitNs, overlapNs, ...rest }) => [
-      String(streams.indexOf(lane)),
-      { ...rest, kernelWaitNs: kernelWaitNs - overlapNs },
-    ]);
-    expect(Object.fromEntries(idle)).toMatchObject(figures.idle);
-  });
-});

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { Counter } from '../../../core/trace/counter.ts';
@@ -52,57 +51,5 @@ describe('queue depth', () => {
     const lane = builder.lane({ kind: 'stream', id: 'stream:s', name: 's', device: 'gpu' });
     builder.add({ startNs: 0, durationNs: 10, lane, kind: 'kernel', name: 'k' });
     expect(laneCounters({ info: runInfo(), trace: builder.build() }, 0)).toEqual([]);
-  });
-});
-
-describe('memory', () => {
-  const experiment = requireExperiment({
-    format: 'copyscope/experiment',
-    version: 1,
-    name: 'Allocates',
-    buffers: [
-      { id: 'before', memory: 'device', bytes: 1000 },
-      { id: 'on-host', memory: 'pinned', bytes: 77 },
-      { id: 'made', memory: 'device', bytes: 300, allocated: 'by-operation' },
-    ],
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          {
-            op: 'repeat',
-            count: 2,
-            operations: [
-              { op: 'allocate', buffer: 'made' },
-              { op: 'free', buffer: 'made' },
-            ],
-          },
-        ],
-      },
-    ],
-  });
-
-  it('is what is there before, and what operations make from the call’s return until it is freed', () => {
-    const builder = new TraceBuilder();
-    const lane = builder.lane({ kind: 'host-thread', id: 'thread:main', name: 'main', device: '' });
-    const call = (startNs: number, op: number): void =>
-      builder.add({ startNs, durationNs: 10, lane, kind: 'host-call', name: 'call', op });
-    for (const [startNs, op] of [
-      [100, 1],
-      [200, 2],
-      [300, 1],
-      [400, 2],
-    ] as const)
-      call(startNs, op);
-    const counters = laneCounters({ info: runInfo({ experiment }), trace: builder.build() }, 0);
-    expect(counters).toMatchObject([{ kind: 'memory', device: 'gpu' }]);
-    const counter = counters[0] === undefined ? null : new Counter(counters[0].data);
-    expect([0, 109, 110, 199, 200, 309, 310, 399, 400].map((now) => counter?.at(now))).toEqual([
-      ...[1000, 1000, 1300, 1300, 1000, 1000, 1300, 1300, 1000],
-    ]);
-  });
-
-  it('is no counter where nothing is allocated', () => {
-    expect(laneCounters(runOf([]), 0)).toEqual([]);
   });
 });

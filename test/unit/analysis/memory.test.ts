@@ -48,10 +48,6 @@ describe('memory over time', () => {
     ]);
   });
 
-  it('has nothing to say where nothing is allocated', () => {
-    expect(seriesOf({ buffers: [{ id: 'a', memory: 'device', bytes: 8 }] }, [{ op: 'synchronizeDevice' }])).toEqual([]);
-  });
-
   it('follows the memory events of a profiler trace, from what was allocated before it', async () => {
     const memory = (ts: number, bytes: number, total: number, deviceType: number) => ({
       ...{ ph: 'i', cat: 'cpu_instant_event', s: 't', name: '[memory]', pid: 42, tid: 7, ts },

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { overlap } from '../../../core/explain/figures/overlap.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
-import { pytorchCases, pytorchTrace } from '../support/pytorchOverlap.ts';
 
 const rows: Record<string, DrawnRow> = {
   U: { kind: 'copy', src: 'pinned', dst: 'device', engine: 'h2d' },
@@ -44,25 +43,5 @@ describe('overlap by direction', () => {
   it('counts a copy as overlapped only by work of its own device', () => {
     const result = draw('stream:a@gpu0  UUUU', 'stream:b@gpu1  KKKK', 'stream:c@gpu1  .UU.');
     expect(result.h2dKernel).toEqual({ timeNs: 2000, shareOfCopy: 2 / 6, shareOfKernel: 2 / 4 });
-  });
-
-  it('takes one iteration only', () => {
-    const trace = drawTrace(
-      { rows, lanes: ['stream:a UUUU', 'stream:b KKKK'], iteration: 0 },
-      { rows, lanes: ['stream:a UUUU....', 'stream:b ....KKKK'], iteration: 1 },
-    );
-    expect(overlap(iterationOf(trace, 0)).h2dKernel.timeNs).toBe(4000);
-    expect(overlap(iterationOf(trace, 1)).h2dKernel.timeNs).toBe(0);
-    expect(overlap(iterationOf(trace, 2)).h2dKernel.shareOfKernel).toBeNull();
-  });
-
-  it.each(pytorchCases())("PyTorch's $trace", (traced) => {
-    const { h2dKernel, kernelBusyNs } = overlap(iterationOf(pytorchTrace(traced), 0));
-    expect(h2dKernel.shareOfKernel).toBe(traced.pinned && traced.streamed ? 1 : 0);
-    const kernels = traced.rows.filter(({ kind }) => kind === 'kernel');
-    expect(kernelBusyNs).toBeCloseTo(
-      kernels.reduce((sum, { durationUs }) => sum + durationUs * 1000, 0),
-      3,
-    );
   });
 });

@@ -134,22 +134,6 @@ describe('summary of other runs', () => {
     expect(overview([])).toEqual([]);
   });
 
-  it('stands an experiment whose references lead nowhere, and operations that it does not have', () => {
-    const experiment = experimentOf({ buffers: [{ id: 'a', memory: 'pinned', bytes: 8 }] }, [
-      { op: 'write', buffer: 'a', pattern: { kind: 'constant', value: 1 } },
-    ]);
-    const broken = { ...experiment, buffers: [] };
-    const rows = {
-      C: { kind: 'copy', op: 77, src: 'pinned', dst: 'device' },
-      K: { kind: 'kernel', op: 5 },
-    } as const;
-    const trace = drawTrace({ rows, lanes: ['stream:s CCCCKKK'] });
-    for (const document of [broken, experiment]) {
-      const [verdict] = summarizeRun(withInfo({ experiment: document }, trace)).verdicts;
-      expect(verdict?.op).toBe(77);
-    }
-  });
-
   it('takes the copies and kernels of a long loop in time that grows with their number', async () => {
     const loop = (count: number): Run => {
       const experiment = experimentOf({ buffers, streams }, [{ op: 'repeat', count, operations: [copy, kernel] }]);
@@ -163,23 +147,6 @@ describe('summary of other runs', () => {
       expect(verdict).toMatchObject({ cause: 'overlapped', occurrences: count, overlappedOccurrences: count });
     };
     expect(await growth(loop, summarize, 8000)).toBeLessThan(mostGrowth);
-  });
-
-  it('takes copies that were all issued before all kernels in time that grows with their number', async () => {
-    const apart = (count: number): Run => {
-      const experiment = experimentOf(
-        { buffers, streams },
-        [copy, kernel].map((operation) => ({ op: 'repeat', count, operations: [operation] })),
-      );
-      const lanes = [
-        `thread:main ${'c.'.repeat(count)}${'k.'.repeat(count)}`,
-        `stream:a ${'.C'.repeat(count)}`,
-        `stream:b ${'..'.repeat(count)}${'.K'.repeat(count)}`,
-      ];
-      return withInfo({ experiment }, drawTrace({ rows: rowsOf(1, 3), lanes }));
-    };
-    const summarize = (run: Run): void => expect(summarizeRun(run).verdicts).toHaveLength(1);
-    expect(await growth(apart, summarize, 16_000)).toBeLessThan(mostGrowth);
   });
 });
 

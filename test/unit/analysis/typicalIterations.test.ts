@@ -24,14 +24,4 @@ describe('typical iterations', () => {
     const trace = draw(beside, behind, beside, beside, beside);
     expect(typicalIterations(trace, [98, 100, 103, 101, 90])).toEqual([3, 0, 2, 4, 1]);
   });
-
-  it('typical iterations are chosen by makespan alone if nothing is copied', () => {
-    const trace = draw(['stream:b KKKK'], ['stream:b KKKKK'], ['stream:b KK']);
-    expect(typicalIterations(trace, [4000, 5000, 2000])).toEqual([0, 1, 2]);
-  });
-
-  it('are all there are of none and of one', () => {
-    expect(typicalIterations(draw(beside), [])).toEqual([]);
-    expect(typicalIterations(draw(beside), [8000])).toEqual([0]);
-  });
 });

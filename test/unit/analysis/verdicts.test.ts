@@ -93,53 +93,6 @@ describe('the four cases', () => {
     ]);
   });
 
-  it('pinned source, same stream', () => {
-    const iteration = scene({}, 'thread:main  ck..........', 'stream:a     .CCCCCCCCKKK');
-    const found = only(verdicts(iteration, experiment('pinned', [h2d('a'), kernel('a')])));
-    expect(found).toMatchObject({
-      cause: 'same-stream',
-      also: [],
-      rule: 'stream-order',
-      with: 1,
-      title: 'Same stream',
-    });
-    expect(found.explanation).toContain('issued the kernel 7.00 µs before the copy ended; it started 0 ns after it');
-    expect(found.remedy).toBe('Issue the copy in a non-blocking stream of its own.');
-  });
-
-  it('pageable source, second stream', () => {
-    const iteration = scene(
-      pageable,
-      'thread:main            ccccccccccck...',
-      'stream:a               ...CCCCCCCC....',
-      'stream:legacy_default  ............KKK',
-    );
-    const found = only(verdicts(iteration, experiment('pageable', [h2d('a'), kernel('default')])));
-    expect(found).toMatchObject({
-      cause: 'pageable-source',
-      also: [],
-      title: 'Pageable source, though in another stream',
-      remedy: expect.stringMatching(/^Pin "source"; the streams are already independent\. .* made in pinned memory/),
-    });
-  });
-
-  it('pinned source, second stream', () => {
-    const iteration = scene({}, 'thread:main  ck..........', 'stream:a     .CCCCCCCC...', 'stream:b     ..KKK.......');
-    const found = only(verdicts(iteration, experiment('pinned', [h2d('a'), kernel('b')])));
-    expect(found).toMatchObject({
-      cause: 'overlapped',
-      also: [],
-      rule: 'overlap-needs-pinned',
-      overlapNs: 3000,
-      share: 1,
-      shareOfCopy: 3 / 8,
-      occurrences: 1,
-      overlappedOccurrences: 1,
-      remedy: null,
-    });
-    expect(found.explanation).toContain('The kernel "multiply" took 3.00 µs, and 100 % of it ran during the copy');
-  });
-
   it.each(pytorchCases())("PyTorch's $trace, without its experiment", (traced) => {
     const expected = traced.pinned
       ? { cause: traced.streamed ? 'overlapped' : 'same-stream', also: [] }
@@ -172,22 +125,6 @@ describe('pageable memory', () => {
     expect(found).toMatchObject({ cause: 'same-stream', also: [] });
   });
 
-  it('holds the host as a destination too', () => {
-    const iteration = scene(
-      { C: { src: 'device', dst: 'pageable', name: 'D2H', engine: 'd2h' } },
-      'thread:main  cccccccck...',
-      'stream:a     .CCCCCCC....',
-      'stream:b     .........KKK',
-    );
-    const found = only(verdicts(iteration, experiment('pageable', [d2h('a'), kernel('b')])));
-    expect(found).toMatchObject({
-      cause: 'pageable-destination',
-      rule: 'pageable-destination-holds-host',
-      title: 'Pageable destination, though in another stream',
-    });
-    expect(found.remedy).toContain('Pin "source"');
-  });
-
   it('a pageable copy is delayed by its own staging, after a kernel that ends during it', () => {
     const iteration = scene(
       { c: { op: 1 }, C: { op: 1, src: 'pageable' }, k: { op: 0 }, K: { op: 0 } },
@@ -198,40 +135,10 @@ describe('pageable memory', () => {
     const found = only(verdicts(iteration, experiment('pageable', [kernel('b'), h2d('a')])));
     expect(found).toMatchObject({ cause: 'pageable-source', hostCall: 'cudaMemcpyAsync' });
   });
-
-  it('staging of another copy delays this one', () => {
-    const iteration = scene(
-      { X: { src: 'pageable', op: 1 }, l: { op: 1 }, c: { op: 2 }, C: { op: 2 }, k: { op: 0 }, K: { op: 0 } },
-      'thread:main  kllllllllllc....',
-      'stream:b     .KKKKK..........',
-      'stream:a     ..XXXXXXXXX.....',
-      'stream:c     ............CCCC',
-    );
-    const found = verdicts(iteration, experiment('pageable', [kernel('b'), h2d('a'), h2d('b')]));
-    expect(found.find(({ op }) => op === 2)).toMatchObject({
-      cause: 'issued-too-late',
-      hostCall: 'cudaMemcpyAsync',
-      blockedBy: 1,
-      rule: 'pageable-copy-holds-host',
-    });
-  });
 });
 
 describe('order between streams', () => {
   const lanes = ['thread:main         ck..........', 'stream:blocking     .CCCCCCCC...'];
-  const legacyLane = 'stream:legacy_default  .........KKK';
-
-  it('is implied by the legacy default stream for a blocking stream', () => {
-    const iteration = scene({}, ...lanes, legacyLane);
-    const found = only(verdicts(iteration, experiment('pinned', [h2d('blocking'), kernel('default')])));
-    expect(found).toMatchObject({
-      cause: 'legacy-default-stream',
-      also: [],
-      rule: 'legacy-default-stream',
-      blockedBy: null,
-    });
-    expect(found.explanation).toContain('"blocking"');
-  });
 
   it('is implied between two blocking streams by work in the legacy default stream', () => {
     const iteration = scene(
@@ -268,43 +175,6 @@ describe('order between streams', () => {
     expect(only(verdicts(iteration, perThread)).cause).toBe('unexplained');
   });
 
-  it.each([
-    ['needed', ['target'], true, 'Event wait, needed by the data'],
-    ['not needed', [], false, 'Event wait'],
-  ] as const)('is set by an event wait, %s by the data', (_, reads, needsData, title) => {
-    const iteration = scene(
-      {
-        r: { kind: 'host-call', op: 1, name: 'cudaEventRecord' },
-        v: { kind: 'host-call', op: 2, name: 'cudaStreamWaitEvent' },
-        k: { op: 3 },
-        K: { op: 3 },
-      },
-      'thread:main  crvk........',
-      'stream:a     .CCCCCCCC...',
-      'stream:b     .........KKK',
-    );
-    const found = only(
-      verdicts(
-        iteration,
-        experiment('pinned', [
-          h2d('a'),
-          { op: 'recordEvent', event: 'done', stream: 'a' },
-          { op: 'waitEvent', event: 'done', stream: 'b' },
-          kernel('b', [...reads]),
-        ]),
-      ),
-    );
-    expect(found).toMatchObject({
-      cause: 'event-dependency',
-      rule: 'event-order',
-      with: 3,
-      blockedBy: 2,
-      needsData,
-      title,
-    });
-    expect(found.explanation).toContain('"Wait for done"'.replace('W', 'w'));
-  });
-
   it('is not set by waiting for an event that was recorded before the copy', () => {
     const iteration = scene(
       { c: { op: 1 }, C: { op: 1 }, k: { op: 3 }, K: { op: 3 } },
@@ -328,53 +198,6 @@ describe('order between streams', () => {
 });
 
 describe('engines and queues', () => {
-  it('names what a copy stood behind in its stream, and not a staged copy that let it through', () => {
-    const iteration = scene(
-      {
-        ...{ j: { kind: 'host-call', op: 0, name: 'cudaLaunchKernel' }, J: { kind: 'kernel', op: 0, name: 'first' } },
-        ...{ c: { op: 2 }, C: { op: 2 }, l: { op: 3 }, X: { op: 3, src: 'pageable' } },
-      },
-      'thread:main  jkcllllllllllll',
-      'stream:a     .JJJJJJJJ.C....',
-      'stream:b     ..KKKKKKKK.....',
-      'stream:c     ...XXXXXXXXXXXX',
-    );
-    const document = experimentOf(
-      {
-        buffers: [...buffers('pinned'), { id: 'pageable', memory: 'pageable', bytes: MB }],
-        streams: [...streams, { id: 'c' }],
-      },
-      [kernel('a'), kernel('b'), h2d('a'), { ...h2d('c'), src: 'pageable' }],
-    );
-    const found = verdicts(iteration, document).find(({ op }) => op === 2);
-    expect(found).toMatchObject({ cause: 'queued-behind', rule: 'stream-order', with: 1, blockedBy: 0 });
-  });
-
-  it('names the copy that kept the engine busy while the kernel ran', () => {
-    const iteration = scene(
-      { X: { op: 1 }, l: { op: 1 }, c: { op: 2 }, C: { op: 2 }, k: { op: 0 }, K: { op: 0 } },
-      'thread:main  klc.............',
-      'stream:b     .KKKKKK.........',
-      'stream:a     ..XXXXXXXX......',
-      'stream:c     ..........CCCCC.',
-    );
-    const document = experimentOf({ buffers: buffers('pinned'), streams: [...streams, { id: 'c' }] }, [
-      kernel('b'),
-      h2d('a'),
-      h2d('c'),
-    ]);
-    const [second, first] = verdicts(iteration, document);
-    expect(first).toMatchObject({ op: 1, cause: 'overlapped' });
-    expect(second).toMatchObject({
-      op: 2,
-      cause: 'engine-busy',
-      rule: 'one-engine-per-direction',
-      with: 0,
-      blockedBy: 1,
-    });
-    expect(second?.explanation).toContain('H2D copy engine was busy');
-  });
-
   describe('a copy behind one of another stream', () => {
     /** The copy J is ready only after the kernel before it in its stream; C has been ready since its call. */
     const told = (channels: readonly [number, number], third = '..................', own = 'CCCCC') =>
@@ -494,49 +317,9 @@ describe('engines and queues', () => {
       'The kernel "multiply" and "D2H 1 MB" share data: let the copy overlap other work.',
     );
   });
-
-  it('says that a device-to-device copy had no engine', () => {
-    const iteration = scene(
-      {
-        C: { op: 1, src: 'device', dst: 'device', engine: 'compute', channelType: 'compute' },
-        c: { op: 1 },
-        k: { op: 0 },
-        K: { op: 0 },
-      },
-      'thread:main  kc..........',
-      'stream:b     .KKKKKKKK...',
-      'stream:a     .........CCC',
-    );
-    const document = experiment('pinned', [kernel('b'), { op: 'copy', src: 'target', dst: 'other', stream: 'a' }]);
-    expect(only(verdicts(iteration, document))).toMatchObject({
-      cause: 'not-a-copy-engine-copy',
-      rule: 'copy-without-engine',
-    });
-  });
 });
 
 describe('host', () => {
-  it('held in a synchronise issues the kernel too late', () => {
-    const iteration = scene(
-      { k: { op: 2 }, K: { op: 2 }, s: { op: 1 } },
-      'thread:main  csssssssssk....',
-      'stream:a     .CCCCCCCC......',
-      'stream:b     ...........KKK.',
-    );
-    const found = only(
-      verdicts(iteration, experiment('pinned', [h2d('a'), { op: 'synchronizeStream', stream: 'a' }, kernel('b')])),
-    );
-    expect(found).toMatchObject({
-      cause: 'issued-too-late',
-      also: [],
-      hostCall: 'cudaStreamSynchronize',
-      blockedBy: 1,
-      rule: 'synchronize-holds-host',
-      title: 'Issued too late: host in cudaStreamSynchronize',
-    });
-    expect(found.remedy).toBe('Issue the kernel "multiply" before synchronising.');
-  });
-
   it('held by Tensor.to(non_blocking=False) would be so from pinned memory as well', () => {
     const copy: OperationInput = { ...h2d('a'), mode: 'blocking-to' };
     const lanes = ['thread:main  cccccccccssk..', 'stream:a     ..CCCCCCCCC....', 'stream:b     ............KK'];
@@ -556,19 +339,6 @@ describe('host', () => {
       rule: 'blocking-to',
       blockedBy: null,
     });
-  });
-
-  it('busy with its own work issues the kernel too late', () => {
-    const iteration = scene(
-      { k: { op: 2 }, K: { op: 2 }, w: { op: 1 } },
-      'thread:main  cwwwwwwwwwk....',
-      'stream:a     .CCCCCCCC......',
-      'stream:b     ...........KKK.',
-    );
-    const found = only(
-      verdicts(iteration, experiment('pinned', [h2d('a'), { op: 'work', durationNs: 9000 }, kernel('b')])),
-    );
-    expect(found).toMatchObject({ cause: 'issued-too-late', rule: 'issue-before-run', blockedBy: 1, hostCall: 'work' });
   });
 
   it('merely slow leaves the blame with the stream', () => {
@@ -621,21 +391,6 @@ describe('host', () => {
     expect(found.explanation).toContain('The host made 4 calls in that time');
   });
 
-  it('in cudaMemcpy waits for the copy, whatever the memory', () => {
-    const iteration = scene(
-      { c: { name: 'cudaMemcpy' } },
-      'thread:main  cccccccccck...',
-      'stream:legacy_default .CCCCCCCCC....',
-      'stream:b     ...........KK.',
-    );
-    const copy = { ...h2d('default'), mode: 'blocking-memcpy' };
-    expect(only(verdicts(iteration, experiment('pinned', [copy, kernel('b')])))).toMatchObject({
-      cause: 'issued-too-late',
-      rule: 'blocking-memcpy',
-      hostCall: 'cudaMemcpy',
-    });
-  });
-
   it('on another thread is not held by this one', () => {
     const iteration = scene(
       pageable,
@@ -650,19 +405,6 @@ describe('host', () => {
 });
 
 describe('nothing to gain', () => {
-  it('from a copy that is over before the next call could be made', () => {
-    const iteration = scene(
-      { C: { bytes: 4096 } },
-      'thread:main  cckkkk......',
-      'stream:a     ..C.........',
-      'stream:b     ......KKKK..',
-    );
-    expect(only(verdicts(iteration, experiment('pinned', [h2d('a'), kernel('b')])))).toMatchObject({
-      cause: 'too-small',
-      rule: 'launch-cost',
-    });
-  });
-
   it('from 4 KB of pageable memory, which goes into the command buffer', () => {
     const iteration = scene(
       { C: { bytes: 4096, src: 'pageable' } },

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { simEngine } from '../../../core/machine/cost/simEngine.ts';
-import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
 import type { RunProgress } from '../../../core/program/engine.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
@@ -36,30 +35,6 @@ const looped = (count: number) => ({
       ],
     },
   ],
-});
-
-describe('the overlap example', () => {
-  /** Returns the share of the kernel's time during which a copy ran. */
-  async function overlap(name: string): Promise<number> {
-    const { trace } = await engine.run(request(example(name)));
-    const rows = plainRows(trace);
-    const [copy, kernel] = [rows.find(({ kind }) => kind === 'copy'), rows.find(({ kind }) => kind === 'kernel')];
-    if (copy === undefined || kernel === undefined) return Number.NaN;
-    return (
-      Math.max(0, Math.min(copy.end, kernel.end) - Math.max(copy.start, kernel.start)) / (kernel.end - kernel.start)
-    );
-  }
-
-  it.each(['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream'])(
-    '%s overlaps nothing',
-    async (name) => {
-      expect(await overlap(name)).toBe(0);
-    },
-  );
-
-  it('pinned-side-stream overlaps the kernel', async () => {
-    expect(await overlap('pinned-side-stream')).toBeGreaterThanOrEqual(0.95);
-  });
 });
 
 describe('a run', () => {
@@ -110,15 +85,6 @@ describe('a run', () => {
     );
   });
 
-  it('reports progress of host work alone, for which nothing happens on a device', async () => {
-    const seen: RunProgress[] = [];
-    const { threads, ...rest } = looped(100_000);
-    const operations = [{ op: 'repeat', count: 100_000, operations: [{ op: 'work', durationNs: 1000 }] }];
-    const working = { ...rest, threads: threads.map((thread) => ({ ...thread, operations })) };
-    await engine.run(request(working), { onProgress: (progress) => seen.push(progress) });
-    expect(seen.filter(({ phase, done }) => phase === 'recording' && done > 0).length).toBeGreaterThan(5);
-  });
-
   it('ends when it is cancelled', async () => {
     const controller = new AbortController();
     const run = engine.run(request(looped(1_000_000)), {
@@ -126,11 +92,6 @@ describe('a run', () => {
       onProgress: () => controller.abort(),
     });
     await expect(run).rejects.toMatchObject({ code: 'run.cancelled' });
-  });
-
-  it("passes on a profile that can't be read", async () => {
-    const failing = simEngine(() => Promise.reject(new Error('no such profile')), site);
-    await expect(failing.run(request(example('pinned-side-stream')))).rejects.toThrow('no such profile');
   });
 });
 
@@ -147,14 +108,5 @@ describe('a simulation that is held against a recorded run', () => {
     expect(recorded.info.notes.join(' ')).toContain('This prediction includes what recording costs');
     expect(plain.info.notes.join(' ')).not.toContain('recording costs');
     expect(runInfoSchema.parse(recorded.info)).toEqual(recorded.info);
-  });
-
-  it('says where the profile doesn’t tell what recording costs', async () => {
-    const kept = Object.entries(h200.parameters).filter(([name]) => !name.startsWith('recorder.'));
-    const without = { ...h200, parameters: Object.fromEntries(kept) as unknown as DeviceProfile['parameters'] };
-    const [plain, recorded] = [await makespan(false, without), await makespan(true, without)];
-    expect(recorded.ns).toBe(plain.ns);
-    expect(recorded.info.whileRecording).toBeUndefined();
-    expect(recorded.info.notes.join(' ')).toContain('leaves out what recording costs');
   });
 });

@@ -60,31 +60,8 @@ describe('a byte-streaming kernel', () => {
     expect([2, 3].map((number) => pass(9000, number))).toEqual([18_000, 18_000]);
   });
 
-  it('without latencies takes what its share of the throughput takes, from memory and from L2', () => {
-    for (const part of [0.25, 0.5, 0.75]) {
-      const profile = toyWith({
-        'kernel.streamShares': [
-          [0.5, part],
-          [1, 1],
-        ],
-      });
-      for (const kernel of [streaming(16, 4), streaming(2 ** 28, 4)])
-        expect(ns(kernel, 0.5, profile)).toBeCloseTo(ns(kernel, 1, profile) / part, 3);
-    }
-  });
-
   it('leaves the memory to others while it waits', () => {
     expect(cost(streaming(4, 10), 1, slow).memoryPart).toBeLessThan(0.01);
     expect(cost(streaming(2 ** 28, 1), 1, slow).memoryPart).toBeGreaterThan(0.99);
-  });
-});
-
-describe('an arithmetic kernel', () => {
-  it('ends with a look at host memory, whatever its size and share', () => {
-    const looking = toyWith({ 'kernel.arithmeticNs': 2000 });
-    for (const share of [0.25, 1]) {
-      const kernel: ProgramKernel = { kind: 'arithmetic', flops: 1e6 };
-      expect(ns(kernel, share, looking) - ns(kernel, share, plain)).toBeCloseTo(2000, 6);
-    }
   });
 });

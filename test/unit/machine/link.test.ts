@@ -83,16 +83,6 @@ describe('the link', () => {
     ]);
   });
 
-  it('is shared alike where the profile says nothing of it, and again once the kernel has ended', () => {
-    const [kernel, copy] = [new Kernel(10, 0, 1), new Copies(10, 0)];
-    expect(shared(new Link(rates), kernel, copy)).toEqual([0.5, 0.5]);
-    const link = new Link({ ...rates, besideMappedPart: 0.25 });
-    expect(shared(link, kernel, copy)).toEqual([0.75, 0.25]);
-    link.remove(kernel);
-    link.share(0);
-    expect(copy.rate).toBe(1);
-  });
-
   it('keeps a copy waiting behind a kernel on mapped memory, by its multiprocessors and no longer than it lasts', () => {
     const backlogBeside = (...users: readonly User[]): number => {
       const link = new Link({ ...rates, besideMappedPart: 0.1, mappedBacklogNs: 100 });

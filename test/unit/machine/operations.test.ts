@@ -65,18 +65,6 @@ describe('host functions', () => {
   });
 });
 
-describe('work that arrives just after other work has ended', () => {
-  it('still has the gap between engines before it, if it is a graph', () => {
-    const ends = [0, 25, 28, 30, 40].map((durationNs) => {
-      const rows = simulated([capture(spin('a', 20)), h2d('a', 40), { op: 'work', durationNs }, launch('a')]);
-      const [first, second] = device(rows);
-      return (second?.[1] ?? Number.NaN) - (first?.[2] ?? Number.NaN);
-    });
-    expect(ends.slice(0, -1)).toEqual([4, 4, 4, 4]);
-    expect(ends.at(-1)).toBeGreaterThan(4);
-  });
-});
-
 describe('item()', () => {
   it('copies a scalar into pageable memory and waits for its stream', () => {
     const rows = simulated([spin('a', 100), { op: 'item', buffer: 'device', stream: 'a' }]);
@@ -438,25 +426,6 @@ describe('several devices', () => {
     expect(device(run(programWith(two, [peer])))).toEqual([['peer', 23, 2023]]);
   });
 
-  it('wait longer for each other than engines of one device, if the profile says how long', () => {
-    const tested = programWith(two, [
-      h2d('a', 300),
-      { op: 'recordEvent', event: 'e', stream: 'a' },
-      { op: 'waitEvent', event: 'e', stream: 'there' },
-      { ...toFar, bytes: 100 },
-    ]);
-    const startOf = (profile: DeviceProfile): number => device(run(tested, profile))[1]?.[1] ?? 0;
-    expect(startOf(toyWith({ 'queue.acrossDevicesNs': 40 })) - startOf(toyProfile)).toBe(36);
-  });
-
-  it('stage pageable copies of two threads one after another', () => {
-    const far = { op: 'copy', src: 'pageable', dst: 'far', stream: 'there', bytes: 100 } as const;
-    const near = { op: 'copy', src: 'pageable', dst: 'device', stream: 'a', bytes: 1000 } as const;
-    const rows = run(programWith(two, [near], [{ op: 'work', durationNs: 50 }, far]));
-    const ends = rows.filter(({ name }) => name === 'cudaMemcpyAsync').map(({ end }) => end);
-    expect((ends[1] ?? 0) - (ends[0] ?? 0)).toBe(200);
-  });
-
   it('two devices run nothing during a cudaMemcpy between them, whatever their streams', () => {
     const far = (label: string) =>
       ({ op: 'kernel', label, kernel: { kind: 'spin', durationNs: 1000 }, stream: 'there' }) as const;
@@ -529,13 +498,6 @@ describe('multi-tensor copies', () => {
     expect(device(rows).map(([, start]) => start)).toEqual([114, 225]);
   });
 
-  it('packed tensors go in the place of the first of them, between larger ones', () => {
-    const sizes = { tensors: 3, bytes: [100, 600_000, 100] };
-    const rows = copies({ strategy: 'packed', payload: sizes, options: { threads: 1 } });
-    const copied = rows.filter(({ kind }) => kind === 'host-work');
-    expect(copied.map(({ start, end: until }) => until - start)).toEqual([212, 600_000]);
-  });
-
   it('pinned by threads go faster, as the memory of the host allows', () => {
     const fast = toyProfile.parameters['copies.h2d.pinned'].map(([bytes, ns]) => [bytes, ns / 100] as const);
     const last = (threads: number) => {
@@ -580,15 +542,4 @@ describe('multi-tensor copies', () => {
       }
     },
   );
-
-  it('between host buffers need no device', () => {
-    const rows = copies({
-      direction: 'h2h',
-      strategy: 'pipelined',
-      payload: payload(4, 1_000_000),
-      options: { threads: 2 },
-    });
-    expect(device(rows)).toEqual([]);
-    expect(end(rows)).toBeCloseTo(2_000_000, -2);
-  });
 });

@@ -7,11 +7,8 @@ import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
 import { parseProfile, profileDeviceName, profileOfDevice } from '../../../core/machine/profile/profile.ts';
 import type { Point } from '../../../core/machine/profile/schema.ts';
 import { timeTable } from '../../../core/machine/profile/table.ts';
-import { simulate } from '../../../core/machine/simulate.ts';
-import { lower } from '../../../core/program/lower.ts';
 import { MiB } from '../../../core/units.ts';
-import { experimentOf } from '../support/experiments.ts';
-import { h200, h200Costs, plainRows } from './toy.ts';
+import { h200, h200Costs } from './toy.ts';
 
 const gigabytes = (
   direction: 'h2d' | 'd2h' | 'd2d' | 'h2h',
@@ -85,27 +82,6 @@ describe('the H200 profile', () => {
     expect(between(gigabytes('h2d', 'pageable', 16 * MiB), 9.4, 19)).toBe(true);
     expect(between(gigabytes('h2d', 'pageable', 64 * MiB), 7.5, 18.3)).toBe(true);
     expect(between(gigabytes('h2h', 'pageable', MiB), 6.8, 14.7)).toBe(true);
-  });
-
-  it.each([4096, MiB, 8 * MiB, 256 * MiB])(
-    'attains on the host what a simulated copy of %i bytes reaches alone',
-    (size) => {
-      const experiment = experimentOf(
-        {
-          buffers: [
-            { id: 'from', memory: 'pageable', bytes: size },
-            { id: 'to', memory: 'pinned', bytes: size },
-          ],
-        },
-        [{ op: 'copy', src: 'from', dst: 'to' }],
-      );
-      const row = plainRows(simulate(lower(experiment), h200Costs).trace).find(({ kind }) => kind === 'copy');
-      expect(gigabytes('h2h', 'pageable', size)).toBeCloseTo(size / ((row?.end ?? 0) - (row?.start ?? 0)), 1);
-    },
-  );
-
-  it('attains less at small sizes', () => {
-    expect(gigabytes('h2d', 'pinned', 4096)).toBeLessThan(5);
   });
 
   it('says nothing of memory it does not know', () => {

@@ -103,20 +103,6 @@ describe('several streams', () => {
     ]);
   });
 
-  it('goes on with the stream of a copy that was staged, once its last piece has moved', () => {
-    const staged = { ...h2d('a', 150), src: 'pageable' } as const;
-    const other = h2d('b', 20, { label: 'other' });
-    const rows = simulated([staged, h2d('a', 10)], [{ op: 'work', durationNs: 305 }, other]);
-    expect(device(rows).map(([label]) => label)).toEqual(['h2d', 'h2d', 'other']);
-  });
-
-  it('goes on with the staged copy behind a copy, of which a piece is there already', () => {
-    const staged = { ...h2d('a', 150, { label: 'staged' }), src: 'pageable' } as const;
-    const other = [{ op: 'work', durationNs: 100 }, h2d('b', 20, { label: 'other' })];
-    const rows = simulated([h2d('a', 300), staged], other);
-    expect(device(rows).map(([label]) => label)).toEqual(['h2d', 'staged', 'other']);
-  });
-
   it('lets no copy pass those that more than four streams have issued into the same queue', () => {
     const many = ['a', 'b', 'c', 'd', 'e'];
     const tested = (streams: readonly string[]) =>
@@ -144,14 +130,6 @@ describe('several streams', () => {
     expect(device(simulated([h2d('a', 300), d2h('b', 300)]))).toEqual([
       ['h2d', 13, 410],
       ['d2h', 23, 420],
-    ]);
-  });
-
-  it('slows nothing down while the link carries both', () => {
-    const profile = toyWith({ 'link.bothBytesPerSecond': 2e9 });
-    expect(device(run(program([h2d('a', 300), d2h('b', 300)]), profile))).toEqual([
-      ['h2d', 13, 313],
-      ['d2h', 23, 323],
     ]);
   });
 
