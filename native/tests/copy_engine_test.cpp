@@ -190,26 +190,6 @@ TEST("a steady state allocates nothing") {
   }
 }
 
-TEST("after a copy that failed the slots in use are used again, and no others") {
-  Fixture fixture;
-  MultiCopyPlan plan = planOf(Direction::d2h, Strategy::pipelined, std::vector<std::uint64_t>(64, 4000));
-  plan.options.slotsPerThread = 8;
-  plan.options.chunkBytes = 64 << 10;
-  MultiCopy copies(fixture.engine, plan);
-  copies.run(fixture.engine.defaultStream());
-  const std::uint64_t before = allocationsOf(fixture.engine.counts());
-  fixture.device->failAfter(3);
-  bool failed = false;
-  try {
-    copies.run(fixture.engine.defaultStream());
-  } catch (const Failure&) {
-    failed = true;
-  }
-  CHECK(failed);
-  for (int run = 0; run < 3; ++run) CHECK(arrives(copies, fixture.engine));
-  CHECK(allocationsOf(fixture.engine.counts()) == before);
-}
-
 TEST("the default ring holds at most 64 MiB") {
   Fixture fixture;
   MultiCopyPlan plan = planOf(Direction::h2d, Strategy::pipelined, std::vector<std::uint64_t>(20, 4000000));
@@ -219,25 +199,6 @@ TEST("the default ring holds at most 64 MiB") {
   CHECK(arrives(copies, fixture.engine));
   CHECK(fixture.engine.counts().ringBytes <= ringBytes);
   CHECK(fixture.engine.counts().pinned.reservedBytes <= ringBytes);
-}
-
-TEST("packing off, pageable staging, odd alignments and small chunk limits bring every byte") {
-  Fixture fixture;
-  for (const Strategy strategy : {Strategy::packed, Strategy::pipelined}) {
-    for (const std::uint64_t alignment : {1, 6, 16, 4096}) {
-      for (const std::uint64_t limit : {0, 512, 32 << 20}) {
-        for (const bool flag : {false, true}) {
-          MultiCopyPlan plan = planOf(Direction::h2d, strategy, manySmall());
-          plan.options.minPackedAlignmentBytes = alignment;
-          plan.options.maxPackedChunkBytes = limit;
-          plan.options.usePinnedStaging = flag;
-          plan.options.packCpuTensors = !flag || limit > 512;
-          MultiCopy copies(fixture.engine, plan);
-          CHECK(arrives(copies, fixture.engine));
-        }
-      }
-    }
-  }
 }
 
 TEST("a failing copy is reported, and the engine works on") {
@@ -380,19 +341,6 @@ TEST("a source that can't be found ends the batch, and the next one works") {
     fixture.engine.putBack(std::move(event));
     CHECK(late.arrived());
   }
-}
-
-TEST("a batch above the limit, or of another strategy, is not submitted by the caller") {
-  Fixture fixture;
-  std::vector<std::byte> source(helpedBatchBytes + 1);
-  const BlockRef target = fixture.engine.deviceMemory().take(source.size());
-  Batch batch;
-  batch.transfers.push_back({source.data(), target->memory, source.size()});
-  CopyOptions options;
-  CHECK(fixture.engine.submitSmall(batch, options, fixture.engine.defaultStream()) == nullptr);
-  batch.transfers[0].bytes = 16;
-  options.strategy = Strategy::packed;
-  CHECK(fixture.engine.submitSmall(batch, options, fixture.engine.defaultStream()) == nullptr);
 }
 
 TEST("threads that copy at once through one engine don't disturb each other") {

@@ -107,30 +107,3 @@ TEST("an event may end before a stream has reached it") {
   device.synchronize(other.get());
   CHECK(target == source);
 }
-
-TEST("a copy that is never started gives back the event that it would have waited for") {
-  HostCopyDevice from(1);
-  const OwnedCopyStream busy = from.createStream();
-  const auto engine = std::make_shared<CopyEngine>(std::make_unique<HostCopyDevice>(0));
-  const long before = from.liveHandles()->load();
-  {
-    const auto copy = std::make_shared<PendingCopy>(engine, engine->defaultStream());
-    copy->before = from.createEvent();
-    from.record(copy->before.get(), busy.get());
-    CHECK(from.liveHandles()->load() == before + 1);
-  }
-  CHECK(from.liveHandles()->load() == before);
-}
-
-TEST("a copy that has ended is not made again") {
-  const auto engine = std::make_shared<CopyEngine>(std::make_unique<HostCopyDevice>(0));
-  std::vector<std::byte> source(6 << 20, std::byte{1});
-  const auto copy = std::make_shared<PendingCopy>(engine, engine->defaultStream());
-  const BlockRef result = engine->deviceMemory().take(source.size());
-  copy->batch.transfers.push_back({source.data(), result->memory, source.size()});
-  copy->execute();
-  CHECK(copy->state() == CopyState::done);
-  result->memory[0] = std::byte{9};
-  copy->execute();
-  CHECK(result->memory[0] == std::byte{9});
-}

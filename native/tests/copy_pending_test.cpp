@@ -30,17 +30,6 @@ struct Fixture {
   std::shared_ptr<CopyEngine> engine;
 };
 
-/// Counts the existing streams and events when an event was last waited for.
-class WatchedDevice final : public HostCopyDevice {
- public:
-  WatchedDevice() : HostCopyDevice(0) {}
-  void wait(EventRef event) override {
-    handlesWaitedWith = liveHandles()->load();
-    HostCopyDevice::wait(event);
-  }
-  long handlesWaitedWith = 0;
-};
-
 /// Returns true if `call` ends while the device holds a copy, which is released after that.
 template <typename Call>
 bool endsWhileHeld(Fixture& fixture, const Call& call) {
@@ -93,34 +82,6 @@ TEST("a small copy is submitted by its owner, and may be dropped while on the wi
   CHECK(std::equal(source.begin(), source.end(), result->memory));
 }
 
-TEST("a small copy that is dropped unasked keeps its stream until it has waited there") {
-  auto* const device = new WatchedDevice();
-  const auto engine = std::make_shared<CopyEngine>(std::unique_ptr<CopyDevice>(device));
-  std::vector<std::byte> source = bytesOf(1000, 8);
-  const BlockRef result = engine->deviceMemory().take(source.size());
-  std::shared_ptr<CopyStream> stream = device->createStream();
-  auto copy = std::make_unique<PendingCopy>(engine, stream.get(), stream);
-  copy->batch.transfers.push_back({source.data(), result->memory, source.size()});
-  CHECK(copy->submitSmall());
-  const long handles = device->liveHandles()->load();
-  stream = nullptr;
-  copy = nullptr;
-  CHECK(device->handlesWaitedWith == handles && device->liveHandles()->load() == handles - 1);
-  CHECK(std::equal(source.begin(), source.end(), result->memory));
-}
-
-TEST("a small copy that is dropped does not wait for what came after it in its stream") {
-  Fixture fixture;
-  std::vector<std::byte> source = bytesOf(1000, 9);
-  std::shared_ptr<PendingCopy> dropped = fixture.upload(source);
-  CHECK(dropped->submitSmall());
-  fixture.device->holdNext(true);
-  const std::shared_ptr<PendingCopy> held = fixture.upload(source);
-  CHECK(held->submitSmall());
-  CHECK(endsWhileHeld(fixture, [&] { dropped = nullptr; }));
-  held->wait();
-}
-
 TEST("a small copy that is let go of on the wire is waited for by the scheduler's thread") {
   Fixture fixture;
   CopyScheduler scheduler;
@@ -134,20 +95,6 @@ TEST("a small copy that is let go of on the wire is waited for by the scheduler'
     CHECK(fixture.engine->deviceMemory().counts().usedBytes > 0);
   }));
   while (fixture.engine->deviceMemory().counts().usedBytes > 0) std::this_thread::yield();
-}
-
-TEST("a small copy is waited for by one thread and asked by another") {
-  Fixture fixture;
-  CopyScheduler scheduler;
-  fixture.device->delayCopies(200000);
-  for (int round = 0; round < 50; ++round) {
-    std::vector<std::byte> source = bytesOf(100, round);
-    const std::shared_ptr<PendingCopy> copy = fixture.upload(source);
-    CHECK(copy->submitSmall());
-    scheduler.add(copy);
-    while (copy->state() == CopyState::pending) std::this_thread::yield();
-    CHECK(copy->state() == CopyState::done);
-  }
 }
 
 TEST("a cancelled copy ends cancelled and holds no results") {

@@ -125,26 +125,6 @@ TEST("host threads copy at once, with the same engine and with another") {
   }
 }
 
-TEST("a steady state takes no memory: only the first execution does") {
-  for (const Strategy strategy : {Strategy::packed, Strategy::pipelined, Strategy::threadedPinning}) {
-    for (const Direction direction : {Direction::h2d, Direction::d2h, Direction::d2d}) {
-      Stop stop;
-      CpuBackend backend(stop);
-      ProgramBuilder builder;
-      const int stream = builder.stream(StreamKind::nonBlocking);
-      builder.multiCopy(planOf(direction, strategy), stream);
-      backend.prepare(builder.program());
-      MultiCopies copies(builder.program(), backend, stop);
-      Signals signals(builder.program(), stop);
-      HostThread thread({builder.program(), backend, signals, copies, stop}, 0, 1000, 1);
-      thread.run(-1);
-      const std::uint64_t before = copies.allocations();
-      for (int run = 0; run < 5; ++run) thread.run(-1);
-      CHECK(copies.allocations() == before);
-    }
-  }
-}
-
 TEST("a multi-tensor copy is cancelled wherever it is, and what follows works") {
   for (int strategy = 0; strategy < copy::strategyCount; ++strategy) {
     for (const Direction direction : {Direction::h2d, Direction::d2h}) {

@@ -109,16 +109,6 @@ TEST("memory of every kind is copied, and page-locked kinds let the caller go on
   }
 }
 
-TEST("a kernel reads and writes mapped host memory") {
-  ProgramBuilder builder;
-  const int source = builder.buffer(Memory::mapped, bytes, data);
-  const int target = builder.buffer(Memory::mapped, bytes, poison, true);
-  const int stream = builder.stream(StreamKind::nonBlocking);
-  builder.kernel(source, target, stream, 2);
-  builder.expect(target, pattern(PatternKind::random, 42, streamMultiplier * streamMultiplier));
-  CHECK(runOnCpu(builder.program()).checks[0].wrong == 0);
-}
-
 TEST("with launch blocking each issuing call lasts until its work is done") {
   ProgramBuilder builder;
   builder.program().launchBlocking = true;
@@ -128,23 +118,6 @@ TEST("with launch blocking each issuing call lasts until its work is done") {
   CHECK(record.hostRows.size() == 2);
   CHECK(endOfHost(hostRows(record, 0).at(0)) >= endOf(deviceRows(record, RowKind::kernel, 0).at(0)));
   CHECK(endOfHost(hostRows(record, 1).at(0)) >= endOf(deviceRows(record, RowKind::hostFunction, 1).at(0)));
-}
-
-TEST("an arithmetic kernel takes longer for more operations") {
-  ProgramBuilder builder;
-  const int stream = builder.stream(StreamKind::nonBlocking);
-  for (int kernel = 0; kernel < 101; ++kernel) builder.spin(stream, 0);
-  for (Instruction& instruction : builder.program().threads[0]) {
-    instruction.code = Code::arithmetic;
-    instruction.amount = 1000;
-  }
-  builder.program().threads[0].back().amount = 20000000;
-  const auto rows = deviceRows(runOnCpu(builder.program()), RowKind::kernel);
-  CHECK(rows.size() == 101);
-  // The shortest of many small ones, since any of them may have been interrupted.
-  std::int64_t least = rows[0].durationNs;
-  for (std::size_t kernel = 1; kernel < 100; ++kernel) least = std::min(least, rows[kernel].durationNs);
-  CHECK(rows[100].durationNs > least);
 }
 
 TEST("the legacy default stream and device synchronises keep to their own device") {

@@ -40,19 +40,6 @@ bool overlap(StreamKind first, StreamKind second) {
 
 }  // namespace
 
-TEST("a stream runs its work in issue order") {
-  ProgramBuilder builder;
-  const int stream = builder.stream(StreamKind::nonBlocking);
-  builder.spin(stream, spinNs).spin(stream, spinNs).spin(stream, spinNs);
-  const auto rows = deviceRows(runOnCpu(builder.program()), RowKind::kernel);
-  CHECK(rows.size() == 3);
-  for (std::size_t index = 0; index < rows.size(); ++index) {
-    CHECK(rows[index].op == static_cast<int>(index));
-    CHECK(rows[index].durationNs >= spinNs);
-    if (index > 0) CHECK(rows[index].startNs >= endOf(rows[index - 1]));
-  }
-}
-
 TEST("different streams overlap") {
   CHECK(overlap(StreamKind::nonBlocking, StreamKind::nonBlocking));
   CHECK(overlap(StreamKind::blocking, StreamKind::blocking));
@@ -88,19 +75,6 @@ TEST("synchronising the legacy default stream waits for blocking streams only") 
   CHECK(!held.backend.queryStream(other));
 }
 
-TEST("a stream that waits for an event goes on when the recorded work is done") {
-  ProgramBuilder builder;
-  const int a = builder.stream(StreamKind::nonBlocking);
-  const int b = builder.stream(StreamKind::nonBlocking);
-  const int event = builder.event();
-  builder.spin(a, spinNs).record(event, a).waitFor(event, b).spin(b, spinNs);
-  const RunRecord record = runOnCpu(builder.program());
-  CHECK(deviceRows(record, RowKind::kernel, 3)[0].startNs >= endOf(deviceRows(record, RowKind::kernel, 0)[0]));
-  CHECK(deviceRows(record, RowKind::eventRecord).size() == 1);
-  CHECK(deviceRows(record, RowKind::eventRecord)[0].durationNs == 0);
-  CHECK(deviceRows(record, RowKind::eventWait).size() == 1);
-}
-
 TEST("a wait is for the record before it, not for a later one") {
   const auto build = [](ProgramBuilder& builder, std::int64_t durationNs) {
     const int a = builder.stream(StreamKind::nonBlocking);
@@ -131,37 +105,6 @@ TEST("an event that was never recorded counts as complete") {
   builder.waitFor(event, stream).on(Code::synchronizeEvent, -1, event).on(Code::queryEvent, -1, event);
   const RunRecord record = runOnCpu(builder.program());
   CHECK(record.hostRows.size() == 3);
-}
-
-TEST("copies of one direction run one after another, opposite ones need not") {
-  constexpr std::uint64_t bytes = 16u << 20;
-  ProgramBuilder builder;
-  const int pinned = builder.buffer(Memory::pinned, bytes, pattern(PatternKind::random, 1));
-  const int first = builder.buffer(Memory::device, bytes, zeros, true);
-  const int second = builder.buffer(Memory::device, bytes, zeros, true);
-  const int a = builder.stream(StreamKind::nonBlocking);
-  const int b = builder.stream(StreamKind::nonBlocking);
-  builder.repeat(12).copy(pinned, first, a).copy(pinned, second, b).endRepeat();
-  const auto rows = deviceRows(runOnCpu(builder.program()), RowKind::copy);
-  CHECK(rows.size() == 24);
-  for (const DeviceRow& one : rows) {
-    for (const DeviceRow& other : rows) {
-      CHECK(&one == &other || one.startNs >= endOf(other) || other.startNs >= endOf(one));
-    }
-  }
-}
-
-TEST("a pageable copy holds the host, a pinned one does not") {
-  constexpr std::uint64_t bytes = 1u << 20;
-  ProgramBuilder builder;
-  const int source = builder.buffer(Memory::pageable, bytes, pattern(PatternKind::random, 1));
-  const int target = builder.buffer(Memory::device, bytes, zeros, true);
-  const int stream = builder.stream(StreamKind::nonBlocking);
-  builder.spin(stream, longNs).copy(source, target, stream);
-  const RunRecord record = runOnCpu(builder.program());
-  const HostRow call = hostRows(record, 1)[0];
-  CHECK(call.startNs + call.durationNs >= endOf(deviceRows(record, RowKind::copy)[0]));
-  CHECK(copyReturnsWhileHeld(Memory::pinned, bytes));
 }
 
 TEST("a small pageable source is taken with the call") {

@@ -1,27 +1,10 @@
 import { expect, test } from 'vitest';
-import type { RunProgress } from '../../core/program/engine.ts';
 import { loadNative } from '../../native/index.ts';
 import { describeNative, ms, once, request, runOnCpu } from './support.ts';
 
 const tenMinutes = 600_000 * ms;
 
-const programs = {
-  'host work': [{ op: 'work', durationNs: tenMinutes }],
-  'a spin': [{ op: 'kernel', kernel: { kind: 'spin', durationNs: tenMinutes } }, { op: 'synchronizeDevice' }],
-  'a repeat': [{ op: 'repeat', count: 300_000, operations: [{ op: 'work', durationNs: 5 * ms }] }],
-} as const;
-
 describeNative('cancelling', () => {
-  test.each(Object.entries(programs))('ends %s, which would go on for minutes', async (_, operations) => {
-    const controller = new AbortController();
-    const wanted = request({ environment: once, threads: [{ id: 'main', operations: [...operations] }] });
-    const onProgress = ({ phase }: RunProgress): void => {
-      if (phase !== 'preparing') controller.abort();
-    };
-    const running = runOnCpu(wanted, { signal: controller.signal, onProgress });
-    await expect(running).rejects.toMatchObject({ code: 'run.cancelled' });
-  });
-
   test('the next run works, and cancelling a finished one changes nothing', async () => {
     const controller = new AbortController();
     const wanted = request({

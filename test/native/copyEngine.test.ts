@@ -1,7 +1,5 @@
 /** Tests of startCopy: directions, options, streams, failures, reused memory. */
 import { afterEach, expect, test } from 'vitest';
-import { copyStrategies } from '../../core/experiment/operations.ts';
-import { dtypes } from '../../native/copy/dtypes.ts';
 import { copyCounts } from '../../native/copy/measure.ts';
 import {
   CopyStream,
@@ -13,7 +11,7 @@ import {
   setCurrentStream,
   startCopy,
 } from '../../native/index.ts';
-import { bytes, calm, device, expectBytes, other, simulate, tensor } from './copySupport.ts';
+import { bytes, calm, device, expectBytes, other, simulate } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
 const MiB = 2 ** 20;
@@ -24,14 +22,6 @@ describeNative('startCopy, copies', () => {
   afterEach(() => {
     simulate(calm);
     simulate({ ...calm, device: other });
-  });
-
-  test.each(copyStrategies)('brings every byte there and back: %s', async (strategy) => {
-    const sources = [0, 1, 100, 4000, 300_000, 5 * MiB + 3].map((size, index) => bytes(size, index));
-    const copied = await startCopy<DeviceTensor[]>(sources, device, { strategy }).get();
-    expectBytes(await startCopy<HostTensor[]>(copied, 'cpu', { strategy }).get(), sources);
-    expectBytes(await startCopy<HostTensor[]>(copied, 'cpu', { strategy, use_pinned_staging: false }).get(), sources);
-    release(copied);
   });
 
   test.each([true, false])('packs 52 small tensors into one allocation, pinned staging %s', async (pinned) => {
@@ -45,39 +35,6 @@ describeNative('startCopy, copies', () => {
       expect(storagesOf(apart)).toBe(52);
       expectBytes(await down(apart), sources);
     }
-  });
-
-  test.each([1, 16, 6])('aligns packed tensors of every dtype to %i bytes and to their elements', async (alignment) => {
-    const sources = dtypes.flatMap((dtype, index) => [tensor(dtype, 3, index), tensor('uint8', 1, index)]);
-    const strided = new HostTensor({ data: new Float32Array(9).fill(2), shape: [3, 3], strides: [1, 3] });
-    const copied = await startCopy<DeviceTensor[]>([...sources, strided], device, {
-      min_packed_alignment_bytes: alignment,
-    }).get();
-    const elementBytes = sources.map(({ byteLength, shape }) => byteLength / (shape[0] ?? 1));
-    copied.slice(0, -1).forEach(({ byteOffset }, index) => {
-      const element = elementBytes[index] ?? 1;
-      expect(byteOffset % (Math.ceil(Math.max(alignment, element) / element) * element)).toBe(0);
-    });
-    // The strided tensor is not in the common allocation.
-    expect(storagesOf(copied)).toBe(2);
-    const back = await down(copied);
-    expect(back.map(({ dtype }) => dtype)).toEqual([...sources, strided].map(({ dtype }) => dtype));
-    expectBytes(
-      back.slice(0, -1),
-      sources.map((source) => source.bytes),
-    );
-  });
-
-  test('starts a new allocation at the chunk limit, and gives larger tensors their own', async () => {
-    const small = Array.from({ length: 20 }, (_, index) => bytes(100, index));
-    const limited = await startCopy<DeviceTensor[]>(small, device, { max_packed_chunk_bytes: 512 }).get();
-    expect(storagesOf(limited)).toBe(5);
-    expectBytes(await down(limited), small);
-    const mixed = [bytes(100), bytes(256 * 1024), bytes(256 * 1024 + 1), bytes(7)];
-    const copied = await up(mixed);
-    expect(storagesOf(copied)).toBe(2);
-    expect(copied[0]?.storage).toBe(copied[3]?.storage);
-    expectBytes(await down(copied), mixed);
   });
 
   test('brings results to the host into page-locked memory where asked, small ones together', async () => {
@@ -146,15 +103,6 @@ describeNative('startCopy, copies', () => {
     expect(copyCounts(device).device.usedBytes).toBeLessThanOrEqual(before);
     simulate(calm);
     expectBytes(await down(await up([bytes(5)])), [bytes(5)]);
-  });
-
-  test('sources may be collected and changed once the handle is ready', async () => {
-    const handles = Array.from({ length: 10 }, (_, seed) => startCopy<DeviceTensor[]>([bytes(6 * MiB, seed)], device));
-    for (const [seed, handle] of handles.entries()) {
-      const copied = await handle.get();
-      expectBytes(await down(copied), [bytes(6 * MiB, seed)]);
-      release(copied);
-    }
   });
 
   test('copies in the stream that was current at the call, or in the one asked for', async () => {

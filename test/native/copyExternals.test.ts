@@ -1,5 +1,4 @@
 /** The addon's objects in JavaScript, passed as wrong arguments; and how JavaScript learns that a copy has ended. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import {
   type NativeStorage,
@@ -10,7 +9,6 @@ import {
 } from '../../native/copy/nativeCopies.ts';
 import { CopyStream, type DeviceTensor, startCopy } from '../../native/index.ts';
 import { eventually } from '../unit/support/eventually.ts';
-import { collect } from './collect.ts';
 import { bytes, calm, device, other, simulate } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
@@ -120,7 +118,6 @@ describeNative('the handles of the addon', () => {
     ['of 2^64 bytes', [{ shape: [2 ** 32, 2 ** 32], strides: [0, 0] }]],
     ['of 2^64 + 1 bytes', [{ shape: [274_177, 67_280_421_310_721], strides: [0, 0] }]],
     ['that reaches 2^80 elements', [{ shape: [2 ** 40], strides: [2 ** 40] }]],
-    ['that reaches 2^64 elements', [{ shape: [2 ** 12 + 1], strides: [2 ** 52] }]],
     ['that begins too far', [{ shape: [2], strides: [1], offset: 2 ** 63 }]],
     ['that has a second one', [0, 1].map((stride) => ({ shape: [2 ** 12], strides: [stride] }))],
   ])('a layout %s is refused', (_, layouts) => {
@@ -135,24 +132,15 @@ describeNative('the handles of the addon', () => {
   test.each<[string, unknown, string]>([
     ['that is none', null, 'strided[0]'],
     ['without a shape', { strides: [1] }, 'strided[0].shape'],
-    ['with a shape that only looks like a list', { shape: { 0: 2, length: 1 }, strides: [1] }, 'strided[0].shape'],
     ['of 65 dimensions', { shape: Array(65).fill(1), strides: Array(65).fill(1) }, 'strided[0].shape'],
     ['of a length that is no whole number', { shape: [1.5], strides: [1] }, 'strided[0].shape[0]'],
-    ['of a length that is no number', { shape: [1, Number.NaN], strides: [1, 1] }, 'strided[0].shape[1]'],
-    ['of a length without end', { shape: [Number.POSITIVE_INFINITY], strides: [0] }, 'strided[0].shape[0]'],
     ['of a length below 0', { shape: [-1], strides: [1] }, 'strided[0].shape[0]'],
-    ['of a length that is a BigInt', { shape: [2n], strides: [1] }, 'strided[0].shape[0]'],
-    ['of a length that is left out', { shape: new Array(1), strides: [1] }, 'strided[0].shape[0]'],
     ['without strides', { shape: [2] }, 'strided[0].strides'],
     ['with a stride too many', { shape: [2], strides: [1, 1] }, 'strided[0].strides'],
     ['with a stride that is no whole number', { shape: [2], strides: [0.5] }, 'strided[0].strides[0]'],
-    ['with a stride that is no number', { shape: [2], strides: ['1'] }, 'strided[0].strides[0]'],
     ['with a stride that is not exact', { shape: [1], strides: [-(2 ** 53)] }, 'strided[0].strides[0]'],
-    ['that begins nowhere', { shape: [2], strides: [1], offset: Number.NaN }, 'strided[0].offset'],
     ['that begins before its memory', { shape: [2], strides: [1], offset: -1 }, 'strided[0].offset'],
-    ['that begins within an element', { shape: [2], strides: [1], offset: 0.5 }, 'strided[0].offset'],
     ['of no leaf', { shape: [2], strides: [1], index: 2 ** 32 }, 'strided[0].index'],
-    ['of a leaf between two', { shape: [2], strides: [1], index: 0.5 }, 'strided[0].index'],
   ])('a layout %s is refused, and which of its fields says why', (_, layout, field) => {
     const strided = [layout === null ? null : Object.assign({ index: 0, offset: 0 }, layout)];
     expect(refusal(() => upload(100, undefined, as(strided)))).toEqual({
@@ -167,11 +155,6 @@ describeNative('the handles of the addon', () => {
       ...{ code: 'native.bad-argument', field: 'strided' },
     });
     await heard(upload(100, undefined, as(undefined)));
-  });
-
-  test('a stream is asked for by a handle or not at all', () => {
-    expect(refusal(() => upload(100, as({})))).toMatchObject({ code: 'native.bad-argument', field: 'stream' });
-    expect(refusal(() => upload(100, as(null)))).toMatchObject({ code: 'native.bad-argument', field: 'stream' });
   });
 
   test('a stream that the device can not make is an error, and the next one is made', () => {
@@ -225,21 +208,5 @@ describeNative('the end of a copy', () => {
     simulate({ holdNext: 0 });
     await result;
     ended = true;
-  });
-
-  test('a small copy that nobody has any more is not waited for by the event loop', async () => {
-    let collected = false;
-    const registry = new FinalizationRegistry<null>(() => {
-      collected = true;
-    });
-    simulate({ holdNext: 1 });
-    registry.register(upload(100).copy, null);
-    await eventually(() => {
-      collect();
-      expect(collected).toBe(true);
-    });
-    await pause(10);
-    // A caller that waited would block the only thread that can release the copy.
-    simulate({ holdNext: 0 });
   });
 });

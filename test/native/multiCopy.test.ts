@@ -94,18 +94,6 @@ describeNative('multi-tensor copies on the CPU engine', () => {
     expect(run.info.verification).toMatchObject({ bytesWrong: 0 });
   });
 
-  test('a loop shows each call, and the wait behind each or behind all', async () => {
-    const names = async (strategy: Strategy): Promise<string[]> =>
-      rowsOf(await runOnCpu(experiment({ strategy, bytes: [8, 8], memory: 'pinned' })))
-        .filter((row) => row.lane === 'thread:main')
-        .map((row) => row.name);
-    const [copy, wait] = ['cudaMemcpyAsync', 'cudaStreamSynchronize'];
-    expect(await names('blocking-loop')).toEqual([copy, wait, copy, wait]);
-    expect(await names('non-blocking-loop')).toEqual([copy, copy, wait]);
-    expect(await names('pin-then-copy')).toEqual(['many', copy, wait, 'many', copy, wait]);
-    expect(await names('pin-then-copy-non-blocking')).toEqual(['many', copy, 'many', copy, wait]);
-  });
-
   test('rows of staging by helpers lie on lanes of their own, right behind their thread', async () => {
     const options = { threads: 4, slotBytes: 64 * KiB };
     const run = await runOnCpu(experiment({ strategy: 'pipelined', bytes: [4_000_000], tensors: 8, options }));

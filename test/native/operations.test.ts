@@ -8,50 +8,6 @@ const hostNames = (rows: ReturnType<typeof rowsOf>, op: number): string[] =>
   rows.filter((row) => row.op === op && row.lane.startsWith('thread:')).map((row) => row.name);
 
 describeNative('operations on the CPU engine', () => {
-  test('a graph is captured, instantiated, uploaded and launched', async () => {
-    const run = await runOnCpu(
-      request({
-        environment: once,
-        buffers: [
-          { id: 'host', memory: 'mapped', bytes: 64 * KiB },
-          { id: 'device', memory: 'device', bytes: 64 * KiB },
-        ],
-        streams: [{ id: 's' }],
-        threads: [
-          {
-            id: 'main',
-            operations: [
-              {
-                op: 'graphCapture',
-                graph: 'g',
-                stream: 's',
-                operations: [
-                  { op: 'copy', src: 'host', dst: 'device', stream: 's' },
-                  { op: 'memset', buffer: 'device', bytes: KiB, value: 1, stream: 's' },
-                ],
-              },
-              { op: 'graphLaunch', graph: 'g', stream: 's' },
-              { op: 'graphLaunch', graph: 'g', stream: 's' },
-            ],
-          },
-        ],
-      }),
-    );
-    const rows = rowsOf(run);
-    expect(hostNames(rows, 0)).toEqual([
-      'cudaStreamBeginCapture',
-      'cudaStreamEndCapture',
-      'cudaGraphInstantiate',
-      'cudaGraphUpload',
-    ]);
-    const launches = rows.filter((row) => row.name === 'cudaGraphLaunch');
-    expect(launches.map((row) => row.op)).toEqual([3, 4]);
-    const copies = rows.filter((row) => row.kind === 'copy');
-    expect(copies.map((row) => [row.op, row.correlation])).toEqual(launches.map((row) => [1, row.correlation]));
-    expect(run.info.verification.bytesWrong).toBe(0);
-    expect(run.info.verification.bytesChecked).toBe(64 * KiB);
-  });
-
   test('memory by operation, pinning and what the allocators held', async () => {
     const run = await runOnCpu(
       request({

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunProgress } from '../../core/program/engine.ts';
-import { eventually } from '../unit/support/eventually.ts';
-import { describeNative, ms, once, request, rowOf, rowsOf, runOnCpu, withProgram } from './support.ts';
+import { describeNative, ms, once, request, runOnCpu, withProgram } from './support.ts';
 
 const KiB = 1024;
 
@@ -25,67 +24,6 @@ describeNative('iterations', () => {
     const seen = [...new Set(phases.map(({ phase }) => phase))];
     expect(seen).toEqual(['preparing', 'warming-up', 'timing', 'recording', 'verifying']);
     for (const { done, total } of phases) expect(done).toBeLessThanOrEqual(total);
-  });
-
-  test('a repeat gives a row and a correlation for each round', async () => {
-    const run = await runOnCpu(
-      request({
-        environment: { iterations: 2, warmups: 0 },
-        streams: [{ id: 's' }],
-        threads: [
-          {
-            id: 'main',
-            operations: [
-              {
-                op: 'repeat',
-                count: 50,
-                operations: [
-                  { op: 'kernel', kernel: { kind: 'spin', durationNs: 0 }, stream: 's' },
-                  { op: 'repeat', count: 2, operations: [{ op: 'queryStream', stream: 's' }] },
-                ],
-              },
-            ],
-          },
-        ],
-      }),
-    );
-    const kernels = rowsOf(run).filter((row) => row.kind === 'kernel');
-    expect(kernels).toHaveLength(100);
-    expect(new Set(kernels.filter((row) => row.iteration === 1).map((row) => row.correlation)).size).toBe(50);
-    expect(rowsOf(run).filter((row) => row.name === 'cudaStreamQuery')).toHaveLength(200);
-  });
-
-  test('host threads run at the same time, each on its own lane', async () => {
-    // Overlap is not certain: a thread that isn't scheduled for that long begins after the other.
-    const [one, two] = await eventually(async () => {
-      const run = await runOnCpu(
-        request({
-          environment: once,
-          threads: [
-            { id: 'one', operations: [{ op: 'work', durationNs: 300 * ms }] },
-            { id: 'two', operations: [{ op: 'work', durationNs: 300 * ms }] },
-          ],
-        }),
-      );
-      const [one, two] = [rowOf(run, 0, 'host-work'), rowOf(run, 1, 'host-work')];
-      expect(one.start < two.end && two.start < one.end).toBe(true);
-      return [one, two];
-    });
-    expect([one?.lane, two?.lane]).toEqual(['thread:one', 'thread:two']);
-  });
-
-  test('a range bears its name and encloses what is in it', async () => {
-    const run = await runOnCpu(
-      request({
-        environment: once,
-        threads: [
-          { id: 'main', operations: [{ op: 'range', name: 'step', operations: [{ op: 'work', durationNs: ms }] }] },
-        ],
-      }),
-    );
-    const [range, work] = [rowOf(run, 0, 'host-range'), rowOf(run, 1, 'host-work')];
-    expect(range.name).toBe('step');
-    expect(range.start <= work.start && range.end >= work.end).toBe(true);
   });
 });
 
@@ -142,48 +80,6 @@ describeNative('verification', () => {
     ]);
     const finals = info.verification.checks.filter((check) => check.kind === 'final');
     expect(finals.reduce((sum, check) => sum + check.bytesChecked, 0)).toBe(200 * KiB);
-  });
-
-  test('an expectation that does not hold is reported with count and place', async () => {
-    const wanted = request({
-      ...there,
-      buffers: [...there.buffers],
-      streams: [...there.streams],
-      environment: once,
-      threads: [
-        {
-          id: 'main',
-          operations: [
-            ...copies,
-            { op: 'read', buffer: 'back', offset: 8, bytes: 4, expect: { kind: 'constant', value: 0 } },
-          ],
-        },
-      ],
-    });
-    const content = { pattern: { kind: 'constant', value: 7 }, patternOffset: 0, multiplier: 1 } as const;
-    const { info } = await runOnCpu(
-      withProgram(wanted, { expectations: [{ buffer: 1, offset: 64, bytes: 400, content }] }),
-    );
-    const [final, read] = info.verification.checks;
-    expect(final).toMatchObject({ kind: 'final', buffer: 'device', bytesChecked: 400, op: -1 });
-    expect(final?.bytesWrong).toBeGreaterThan(380);
-    expect(final?.firstWrong).toBeGreaterThanOrEqual(64);
-    expect(read).toMatchObject({ kind: 'read', op: 3, bytesChecked: 4 });
-    expect(read?.bytesWrong).toBeGreaterThan(0);
-    expect(info.verification.bytesWrong).toBe((final?.bytesWrong ?? 0) + (read?.bytesWrong ?? 0));
-  });
-
-  test('a copy that never ran does not count as verified', async () => {
-    const wanted = request({
-      ...there,
-      buffers: [...there.buffers],
-      streams: [...there.streams],
-      environment: once,
-      threads: [{ id: 'main', operations: [copies[0]] }],
-    });
-    const threads = wanted.program.threads.map((thread) => ({ ...thread, instructions: [] }));
-    const { info } = await runOnCpu(withProgram(wanted, { threads }));
-    expect(info.verification.bytesWrong).toBeGreaterThan(99 * KiB);
   });
 
   test("verification says what it can't check", async () => {
