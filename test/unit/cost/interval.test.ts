@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { figuresAround, intervalAround, intervalText, rangeAround } from '../../../core/machine/cost/interval.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { machinesAround, slower } from '../../../core/machine/cost/spread.ts';
+import { machinesAround } from '../../../core/machine/cost/spread.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lowerToSimulate } from '../../../core/program/lower.ts';
 import { atOnce } from '../../../core/steps.ts';
@@ -60,15 +59,6 @@ describe('an interval', () => {
         expect(higher).toBeGreaterThanOrEqual(high - rounding);
       }),
     );
-  });
-
-  it('is wider the further a machine is from the profile', () => {
-    for (const name of ['overlap/pageable-same-stream', 'overlap/pinned-side-stream']) {
-      const program = programOf(name);
-      const lasts = (by: number): number => simulate(program, profileCosts(slower(h200, () => by))).makespanNs;
-      const makespans = [1 / 1.5, 1 / 1.2, 1, 1.2, 1.5].map(lasts);
-      expect(makespans).toEqual([...makespans].sort((a, b) => a - b));
-    }
   });
 
   it('holds the makespan of every example', () => {

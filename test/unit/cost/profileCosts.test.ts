@@ -17,17 +17,6 @@ describe('a memset', () => {
     expect(large.callNs).toBe(h200.parameters['calls.launchNs']);
   });
 
-  it('holds the thread as long as that in a program', () => {
-    const calls = [4096, MiB].map((bytes) => {
-      const memset = { op: 'memset', buffer: 'd', value: 1, bytes, stream: 'default' } as const;
-      const experiment = experimentOf({ buffers: [{ id: 'd', memory: 'device', bytes: MiB }] }, [memset]);
-      const iteration = iterationOf(simulate(lower(experiment), h200Costs).trace, 0);
-      const row = activity(iteration.trace, iteration.begin);
-      return row.endNs - row.startNs;
-    });
-    expect(calls).toEqual([h200.parameters['calls.shortNs'], h200.parameters['calls.launchNs']]);
-  });
-
   it('writes each byte to the memory of the device', () => {
     const bytes = 16 * MiB;
     expect(h200Costs.memset(bytes).deviceNs).toBeGreaterThan((bytes / deviceRate) * 1e9);

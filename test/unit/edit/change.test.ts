@@ -62,14 +62,6 @@ describe('a change', () => {
     );
   });
 
-  it('shares with the document what it doesn’t touch', () => {
-    const made = applyChange(nestedWork, { patches: [insertAt(['threads', 0, 'operations', 1], work(7))] });
-    const [before, after] = [nestedWork, made].map(({ threads }) => threads.map(({ operations }) => operations));
-    expect(after?.[0]?.map((one) => before?.[0]?.indexOf(one))).toEqual([0, -1, 1, 2]);
-    expect(after?.[1]?.every((one, at) => one === before?.[1]?.[at])).toBe(true);
-    expect(made.streams).toBe(nestedWork.streams);
-  });
-
   it('is refused where a path leads nowhere', () => {
     for (const path of [['threads', 9, 'operations', 0], ['name', 'x', 'y'], ['__proto__', 'x'], []]) {
       expect(() => applyChange(nestedWork, { patches: [replaceAt(path, work(1))] })).toThrow();

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
-import { applyChange, insertAt } from '../../../core/experiment/change.ts';
 import {
   addDeclaration,
   countUsage,
@@ -308,23 +307,4 @@ describe('an event edge', () => {
       /by the host/,
     );
   });
-});
-
-it('an edit leaves what it does not change the very object that it was', () => {
-  const operationsOf = (experiment: Experiment) => experiment.threads.flatMap(({ operations }) => operations);
-  const changes = ({ experiment }: Edited) =>
-    operationsOf(experiment).filter((operation, at) => operation !== operationsOf(example)[at]).length;
-  expect(changes(addDeclaration(example, 'events'))).toBe(0);
-  const [buffer] = example.buffers;
-  expect(changes(renameDeclaration(example, 'buffers', buffer?.id ?? '', 'renamed'))).toBe(
-    countUsage(example).buffers.get(buffer?.id ?? ''),
-  );
-  const added = applyChange(example, {
-    patches: [insertAt(['threads', 0, 'operations', 0], { op: 'work', durationNs: 1 })],
-  });
-  expect(
-    operationsOf(added)
-      .slice(1)
-      .map((one, at) => one === operationsOf(example)[at]),
-  ).not.toContain(false);
 });

@@ -9,7 +9,6 @@ import { type Operation, operationNames } from '../../../core/experiment/operati
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { MiB } from '../../../core/units.ts';
-import { experimentOf } from '../support/experiments.ts';
 
 const example = requireExperiment(readFileSync('assets/examples/overlap/pinned-side-stream.json', 'utf8'));
 const paths = operationPaths(example);
@@ -34,10 +33,6 @@ describe('the length of a block', () => {
       expect([name, canResize(made.op)]).toEqual([name, extentOf(experiment, made) !== null]);
     }
   });
-
-  it('is nothing for an event', () => {
-    expect(extentOf(example, at(1))).toBeNull();
-  });
 });
 
 describe('resizing', () => {
@@ -57,17 +52,6 @@ describe('resizing', () => {
   it('refuses what is out of range, and operations without a quantity', () => {
     expect(() => resizeOperation(example, paths[0] ?? [], 21 * MiB)).toThrow('Its size goes from 1 B to 20 MiB.');
     expect(() => resizeOperation(example, paths[1] ?? [], 1)).toThrow('neither a duration nor a size');
-  });
-
-  it('goes through round values', () => {
-    const extent = extentOf(example, at(2)) as Extent;
-    expect([3, 1, 0, -3].map((steps) => stepped(extent, steps))).toEqual([80_000, 50_000, 40_000, 20_000]);
-    expect(stepped({ ...extent, value: 43_210 }, 1)).toBe(50_000);
-    expect(stepped({ ...extent, value: 0 }, 1)).toBe(1);
-    expect(stepped({ ...extent, value: 1 }, -1)).toBe(0);
-    const small = { ...extent, name: 'passes' as const, value: 1, least: 1 };
-    expect([1, 2, 7, 8].map((steps) => stepped(small, steps))).toEqual([2, 3, 10, 12]);
-    expect(stepped(extentOf(example, at(0)) as Extent, -4)).toBe(10 * MiB);
   });
 
   it('resizing always moves in the dragged direction, until the end of the range', () => {
@@ -94,24 +78,10 @@ describe('resizing', () => {
       ),
     );
   });
-
-  it('counts the rounds of a loop', () => {
-    const looped = experimentOf({}, [{ op: 'repeat', count: 1, operations: [{ op: 'work', durationNs: 1 }] }]);
-    const extent = extentOf(looped, operationOf(looped, ['threads', 0, 'operations', 0])) as Extent;
-    expect(extent.text(stepped(extent, 1))).toBe('2 times');
-  });
 });
 
 describe('a change of one operation', () => {
   const path = paths[2] ?? [];
-
-  it('leaves the others the very objects that they were', () => {
-    const { experiment } = setField(example, [...path, 'durationNs'], 5);
-    const [before, after] = [example.threads[0]?.operations, experiment.threads[0]?.operations];
-    expect(after?.[0]).toBe(before?.[0]);
-    expect(after?.[2]).toEqual({ ...before?.[2], durationNs: 5 });
-    expect(before?.[2]).toMatchObject({ durationNs: 40_000 });
-  });
 
   it('is refused with the field’s place in the document, by its shape and by what it names', () => {
     const refusal = (field: string, value: unknown, at = path): unknown => {

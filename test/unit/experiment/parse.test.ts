@@ -58,26 +58,14 @@ describe('a document', () => {
     expect(opened).toEqual(requireExperiment(withOperation({ op: 'repeat', count: 2, operations: [plain] })));
   });
 
-  it('comes out of JSON as it went in', () => {
-    const experiment = requireExperiment(document);
-    expect(requireExperiment(JSON.stringify(experiment))).toEqual(experiment);
-  });
-
   it.each<[string, unknown, string | RegExp]>([
     ['no JSON', '{"format": ', /^document: this is not valid JSON: .* Check for a truncated file/],
     ['nothing', ' \n', /^document: the file is empty\. Check that it is the file you mean/],
     ['no text', 'PNG\0\u0001', /^document: this is no text\. Check/],
     ['a list', [], /^document: an experiment is a JSON object, and this isn’t one\. Start with \{"format"/],
-    ['null', null, /^document: an experiment is a JSON object/],
     ['without format', { version: 1 }, /^format: "format" is missing\. Open an experiment document/],
     ['of another format', { ...document, format: 'x' }, /^format: format is "x"\./],
     ['of a newer version', { ...document, version: 3 }, /^version: version 3 is newer than .* Update Copyscope\.$/],
-    ['of an older version than the first', { ...document, version: 0 }, 'version: 0 is not 2. Use 2.'],
-    [
-      'with a version that is no number',
-      { ...document, version: { toString: 1 } },
-      'version: an object is not 2. Use 2.',
-    ],
     ['without name', { ...document, name: undefined }, 'name: "name" is missing. Add it: a text.'],
     ['with an empty name', { ...document, name: '' }, /^name: "" is not a text of at least 1 character\./],
     ['without threads', { ...document, threads: [] }, /^threads: an empty list is not a list of at least 1 item\./],
@@ -86,7 +74,6 @@ describe('a document', () => {
       { ...document, iterations: 5 },
       /^document: unknown field "iterations"\. Delete it/,
     ],
-    ['without environment', { ...document, environment: null }, 'environment: null is not an object. Use an object.'],
     [
       'with an operation that there is not',
       withOperation({ op: 'fly' }),
@@ -94,11 +81,6 @@ describe('a document', () => {
     ],
     ['with an operation without a kind', withOperation({}), /op: "op" is missing\. Add it: one of "copy", /],
     ['with no operation', withOperation(7), `${at}: 7 is not an object. Use an object.`],
-    [
-      'without a duration',
-      withOperation({ op: 'work' }),
-      `${at}.durationNs: "durationNs" is missing. Add it: a number.`,
-    ],
     [
       'with a duration in words',
       withOperation({ op: 'work', durationNs: 'long' }),
@@ -109,23 +91,7 @@ describe('a document', () => {
       withOperation({ op: 'work', durationNs: -1 }),
       `${at}.durationNs: -1 is not a number of at least 0. Use a number of at least 0.`,
     ],
-    [
-      'with a kernel that there is not',
-      withOperation({ op: 'kernel', kernel: { kind: 'warp' } }),
-      /kernel\.kind: "warp" is not one of "spin", "stream", "arithmetic", "matmul", "fft"\./,
-    ],
-    [
-      'with a mode that there is not',
-      withOperation({ op: 'copy', src: 'source', dst: 'target', mode: 'fast' }),
-      /mode: "fast" is not one of "async", "blocking-to", "blocking-memcpy"\./,
-    ],
-    [
-      'with bytes in words',
-      withOperation({ op: 'multiCopy', payload: { tensors: 1, bytes: 'many' } }),
-      /payload\.bytes: "many" is not a number, or a list\./,
-    ],
     ['with an id of two words', withBuffer({ id: 'a b', memory: 'device', bytes: 4 }), /^buffers\[0\]\.id: "a b" must/],
-    ['with half a byte', withBuffer({ id: 'a', memory: 'device', bytes: 1.5 }), /bytes: 1\.5 is not a whole number\./],
     ['with no size', withBuffer({ id: 'a', memory: 'device' }), /^buffers\[0\]: needs either "bytes", or "dtype" and/],
     [
       'with a stream that always exists',
@@ -186,20 +152,6 @@ describe('a document', () => {
     const operations: unknown[] = [];
     operations.push({ op: 'repeat', count: 2, operations }, { op: 'repeat', count: 2, operations });
     expect(problems(withOperation({ op: 'repeat', count: 1, operations }))[0]).toMatch(/nested deeper than/);
-  });
-
-  it('with an object as a length is refused at the field that it is', () => {
-    const given = { length: { valueOf: 0, toString: 0 } };
-    const cases = [
-      [{ ...document, ...given }, 'document: unknown field "length"'],
-      [{ ...document, threads: given }, 'threads: an object is not a list'],
-      [{ ...document, name: given }, 'name: an object is not a text'],
-      [withOperation({ op: 'work', durationNs: 1, label: given }), 'threads[0].operations[0].label: an object is not'],
-    ] as const;
-    for (const [json, expected] of cases) {
-      expect(problems(JSON.stringify(json))).toEqual([expect.stringContaining(expected)]);
-      expect(problems(json)).toEqual([expect.stringContaining(expected)]);
-    }
   });
 
   it('with a great many unknown fields is refused in a few words', () => {

@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  asWritten,
-  formatBytes,
-  formatDuration,
-  formatRate,
-  formatShare,
-  rate,
-  unbroken,
-} from '../../../core/units.ts';
+import { asWritten, formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
 import { wrap } from '../../../host/cli/render/text.ts';
 
 describe('quantities read as people write them', () => {
@@ -48,16 +40,6 @@ describe('quantities read as people write them', () => {
     expect(formatRate(value)).toBe(text);
   });
 
-  it.each([
-    [0, '0 %'],
-    [0.0001, '<0.1 %'],
-    [0.5, '50.0 %'],
-    [0.9996, '99.9 %'],
-    [1, '100 %'],
-  ])('a share of %d: %s', (value, text) => {
-    expect(formatShare(value)).toBe(text);
-  });
-
   it('a share reads 100 % only where it is all of it, and 0 % only where it is nothing', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (share) => {
@@ -68,20 +50,8 @@ describe('quantities read as people write them', () => {
   });
 });
 
-describe('rate', () => {
-  it('the rate is bytes over time, and null if no time passed', () => {
-    expect(rate(1000, 1000)).toBe(1e9);
-    expect(rate(1000, 0)).toBe(0);
-  });
-});
-
 describe('a number and its unit', () => {
   const text = 'took 2.00 ms of 20.6 µs, 55.2 GB/s for 64.0 MiB: 1.0 % of 3 copies, 4 B each';
-
-  it('are never parted by a line break', () => {
-    const parted = text.replace(/[\d.]+ (?=ms|µs|GB|MiB|%|B)/g, (number) => number.replace(' ', '\u00a0'));
-    expect(unbroken(text)).toBe(parted);
-  });
 
   it('nor by one of the command line, where every other space may be one', () => {
     for (let width = 1; width < 100; width += 1) {

@@ -11,7 +11,6 @@ import {
   flowText,
   recordedRun,
   rowsTold,
-  simulatedExample,
   sorted,
   type ToldRow,
   toldRow,
@@ -75,10 +74,6 @@ describe('a Perfetto file', () => {
     );
   });
 
-  it.each(['overlap/pinned-side-stream', 'pipelines/strategy-b'])('gives back what is simulated for %s', (name) => {
-    requireSame(simulatedExample(name));
-  });
-
   it.each(['overlap/pinned-side-stream', 'lessons/two-gpus-two-threads', 'races/unordered-streams-event'])(
     'gives back the run %s',
     (name) => {
@@ -93,19 +88,6 @@ describe('a Perfetto file', () => {
     const threads = [...trace.tracks.values()].flatMap(({ thread }) => thread ?? []);
     expect(threads.length).toBeGreaterThan(0);
     for (const { pid, tid } of threads) expect(run.trace.lanes.map(({ id }) => id)).toContain(`thread:${pid}:${tid}`);
-  });
-
-  it('draws rows that overlap on one stream on a track of their own', () => {
-    const run = smallRun();
-    const { columns } = run.trace;
-    // The kernel's row moves to the copy's stream, so that both overlap.
-    const copy = run.trace.lanes.findIndex(({ id }) => id === 'stream:copy');
-    for (let row = 0; row < run.trace.count; row += 1) {
-      if (run.trace.lanes[columns.lane[row] ?? 0]?.kind === 'stream') columns.lane[row] = copy;
-    }
-    const names = [...readPerfetto(exported(run, 'perfetto')).tracks.values()].map(({ name }) => name);
-    expect(names).toContain('copy, overlapping 1');
-    requireSame(run);
   });
 
   it('has a process of the host, a group of the GPU, tracks of streams and engines, and the link as a counter', () => {

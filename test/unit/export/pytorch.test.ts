@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { exportFileName } from '../../../core/export/formats.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { complete, overlapTraces, read, traceBytes, traceOf } from '../import/support.ts';
-import { runInfo, smallRun, traceArbitrary } from '../trace/fixtures.ts';
-import { exported, recordedRun, rowsTold, simulatedExample, sorted, type ToldRow } from './support.ts';
+import { runInfo, traceArbitrary } from '../trace/fixtures.ts';
+import { exported, recordedRun, rowsTold, sorted, type ToldRow } from './support.ts';
 
 const again = (run: Run, iteration?: number): Promise<Run> => read(exported(run, 'pytorch', iteration));
 
@@ -183,24 +183,6 @@ describe('a run of ours as a profiler’s trace', () => {
     'lessons/copies-by-kind',
   ])('says the same of %s, as it was recorded', async (name) => {
     await requireSame(recordedRun(name));
-  });
-
-  it('says the same of what is simulated, to the nanosecond', async () => {
-    await requireSame(simulatedExample('pipelines/strategy-b'));
-    await requireSame(simulatedExample('lessons/item-each-step'));
-  });
-
-  it('numbers iterations as steps, and calls on through them', async () => {
-    const found = await again(smallRun());
-    expect(found.trace.names.filter((name) => name.startsWith('ProfilerStep'))).toEqual([
-      'ProfilerStep#0',
-      'ProfilerStep#1',
-    ]);
-    const copies = rowsTold(found).filter(({ kind }) => kind === 'copy');
-    expect(copies.map(({ startNs, correlation, bytes }) => [startNs, correlation, bytes])).toEqual([
-      [2000, 1, 4096],
-      [12_000, 3, 4096],
-    ]);
   });
 
   it('is a trace that can be read, whatever is in it', async () => {

@@ -100,15 +100,6 @@ describe('tables and columns', () => {
     expect(run.info.error?.message).toContain('it has no column deviceId, streamId, bytes, copyKind');
   });
 
-  it('with something in them that nothing is made of are named', async () => {
-    const run = await readSql(
-      kernels(kernel(1, 2, 1)),
-      table('GPU_METRICS', [{ timestamp: 1 }]),
-      table('SCHED_EVENTS', []),
-    );
-    expect(run.info.notes.at(-1)).toBe('Not shown: GPU_METRICS.');
-  });
-
   it('unrelated tables make no trace', async () => {
     await expect(readSql(table('bookmarks', [{ url: 'x' }]))).rejects.toMatchObject({ code: 'trace-file.not-a-trace' });
   });
@@ -231,14 +222,6 @@ describe('numbers', () => {
 });
 
 describe('host rows', () => {
-  it('has the runtime’s names as a program writes them, and waits as waits', async () => {
-    const run = await readSql(
-      names.sql,
-      runtime(call('cudaStreamSynchronize_v3020', 5, 50, 2), call('cudaMemcpyAsync_v3020', 0, 4, 1)),
-    );
-    expect(shown(run)).toEqual(['host-call cudaMemcpyAsync @0+4', 'host-sync cudaStreamSynchronize @5+45']);
-  });
-
   it('has NVTX ranges, nested, by their text or its number, without what emit_nvtx adds', async () => {
     const ids = strings('step');
     const range = (start: number, end: Value, eventType: number, more: Row): Row => ({
@@ -358,24 +341,6 @@ describe('stacks of calls', () => {
     expect(run.info.status).toBe('complete');
     expect(run.info.notes.join(' ')).toContain('Stacks of 18 calls are left out');
   });
-
-  it('leave room for their call, and for a wait with its record', async () => {
-    const stack = await readSome(
-      frames(10),
-      launches(200, (index) => index === mostRows - 2),
-    );
-    expect(stack.trace.count).toBeLessThanOrEqual(mostRows);
-    const wait = { start: 20, deviceId: 0, streamId: 7, syncType: 2, eventSyncId: 77, globalPid: globalId(42) };
-    const event = { timestamp: 0, streamId: 7, correlationId: 1, globalPid: globalId(42), eventId: 6, eventSyncId: 77 };
-    const waits = await readSome(
-      launches(mostRows - 2, () => false),
-      kernels(kernel(1, 2, 1)),
-      table('CUPTI_ACTIVITY_KIND_CUDA_EVENT', [event]),
-      table('CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', [wait]),
-    );
-    expect(waits.trace.count).toBeLessThanOrEqual(mostRows);
-    expect(waits.info.error?.message).toContain('at most 100 rows');
-  });
 });
 
 describe('graphs', () => {
@@ -455,62 +420,10 @@ describe('waits of streams for events', () => {
     ]);
   });
 
-  it('are placed by the first and the last node of a graph that is launched between them', async () => {
-    const inGraph = { streamId: 8, correlationId: 4 };
-    const onStream = { deviceId: 0, streamId: 8, globalPid: globalId(42) };
-    const run = await readSql(
-      names.sql,
-      runtime(call('cudaLaunchKernel_v7000', 10, 15, 4)),
-      // Separate tables, so that the later kernel is read first.
-      kernels(kernel(100, 200, 1), kernel(5100, 6000, 4, inGraph), kernel(7000, 7100, 7, { streamId: 9 })),
-      copies(copy(1000, 5000, 4, inGraph)),
-      table('CUPTI_ACTIVITY_KIND_CUDA_EVENT', [
-        { ...onStream, timestamp: 0, streamId: 7, correlationId: 2, eventId: 6, eventSyncId: 77 },
-        { ...onStream, timestamp: 0, correlationId: 5, eventId: 7, eventSyncId: 78 },
-      ]),
-      table('CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', [
-        { ...onStream, start: 20, correlationId: 3, syncType: 2, eventSyncId: 77 },
-        { ...onStream, start: 22, streamId: 9, correlationId: 6, syncType: 2, eventSyncId: 78 },
-      ]),
-    );
-    expect(marks(run)).toEqual([
-      'event-record event 6, record 2 @190+0',
-      'event-wait event 6, record 2 @990+0',
-      'event-record event 7, record 5 @5990+0',
-      'event-wait event 7, record 5 @6990+0',
-    ]);
-  });
-
   it('are for an event that nobody knows where they were not', async () => {
     const run = await readSql(names.sql, work, wait(4_294_967_295));
     expect(marks(run)).toEqual(['event-wait an event @110+0']);
     expect(run.info.notes.join(' ')).toContain('nsys profile --cuda-event-trace=true');
-  });
-
-  it('are each process’s own, whose numbers another has as well', async () => {
-    const other = { globalPid: globalId(50) };
-    const sync = { start: 20, streamId: 8, correlationId: 3, syncType: 2, eventSyncId: 77 };
-    const recorded = { timestamp: 205, streamId: 7, correlationId: 2, eventId: 6, eventSyncId: 77 };
-    const run = await readSql(
-      names.sql,
-      kernels(
-        ...[kernel(100, 200, 1), kernel(210, 300, 4, { streamId: 8 })].flatMap((row) => [row, { ...row, ...other }]),
-      ),
-      table(
-        'CUPTI_ACTIVITY_KIND_CUDA_EVENT',
-        [42, 50].map((pid) => ({ ...recorded, globalPid: globalId(pid) })),
-      ),
-      table(
-        'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
-        [42, 50].map((pid) => ({ ...sync, globalPid: globalId(pid) })),
-      ),
-    );
-    expect(marks(run)).toEqual([
-      'event-record event 6, record 2 of process 42 @105+0',
-      'event-record event 6, record 2 of process 50 @105+0',
-      'event-wait event 6, record 2 of process 42 @110+0',
-      'event-wait event 6, record 2 of process 50 @110+0',
-    ]);
   });
 });
 
@@ -523,14 +436,6 @@ describe('a file', () => {
     const whole = await read(recorded(folder, 'h100_2gpu_1s'));
     expect(run.trace.count).toBeGreaterThan(whole.trace.count / 4);
     expect(run.trace.count).toBeLessThan(whole.trace.count);
-  });
-
-  it('whose GPU tables can’t be read is not said to lack what they hold', async () => {
-    const broken = table('CUPTI_ACTIVITY_KIND_KERNEL', [{ start: 1, end: 2 }]);
-    const run = await readSql(names.sql, runtime(call('cudaLaunchKernel_v7000', 0, 5, 1)), broken);
-    expect(run).toMatchObject({ info: { status: 'failed' }, trace: { count: 1 } });
-    expect(run.info.notes).toContain('The part that could be read contains no GPU activity.');
-    expect(run.info.notes.join(' ')).not.toContain('profile with');
   });
 
   it('that is written with a write-ahead log is read, and stays as it is', async () => {

@@ -125,41 +125,6 @@ describe.each(files)('the export %s', (name) => {
 });
 
 describe('two GPUs that copy and compute in turn (h100_2gpu_1s)', () => {
-  it('are busy with copies for 921 ms each and with kernels for 22 ms, none of it at once', () => {
-    const { trace } = runOf('h100_2gpu_1s');
-    for (const gpu of ['gpu0', 'gpu1']) {
-      const union = (kind: string, direction: string | null) => {
-        const rows = Array.from({ length: trace.count }, (_, row) => row).filter((row) => {
-          const engine = trace.lanes[trace.columns.engine[row] ?? -1];
-          const isKind = rowKinds[trace.columns.kind[row] ?? 0] === kind && engine?.device === gpu;
-          return isKind && (direction === null || engine?.direction === direction);
-        });
-        return { rows, ns: unionNs(rows.map((row) => spanOf(row))) };
-      };
-      const spanOf = (row: number): [number, number] => {
-        const start = trace.columns.startNs[row] ?? 0;
-        return [start, start + (trace.columns.durationNs[row] ?? 0)];
-      };
-      const copies = union('copy', 'h2d');
-      const kernels = union('kernel', null);
-      const both = unionNs([...copies.rows, ...kernels.rows].map(spanOf));
-      expect(Math.round(copies.ns / 1e6)).toBe(921);
-      expect(Math.round(kernels.ns / 1e6)).toBe(22);
-      expect(copies.ns + kernels.ns - both).toBe(0);
-      const pinned = copies.rows.filter((row) => trace.columns.srcMemory[row] === 2);
-      expect([pinned.length, copies.rows.length]).toEqual([223, 225]);
-      const bytes = copies.rows.reduce((sum, row) => sum + (trace.columns.bytes[row] ?? 0), 0);
-      expect((bytes / copies.ns).toFixed(1)).toBe('27.7');
-    }
-  });
-
-  it('has verdicts that say so, and why', () => {
-    const { overlap, verdictSums } = summarizeRun(runOf('h100_2gpu_1s'));
-    expect(overlap.h2dKernel.timeNs).toBe(0);
-    expect(Math.round(overlap.h2dBusyNs / 1e6)).toBe(2 * 921);
-    expect(verdictSums[0]).toMatchObject({ cause: 'same-stream', count: 220 });
-  });
-
   it('tells a copy of 151 ms first, by what it costs, and not as too small for the kernel of 6 us before it', () => {
     const { verdicts, makespanNs } = summarizeRun(runOf('h100_2gpu_1s'));
     expect(verdicts[0]).toMatchObject({ cause: 'same-stream', device: 'gpu0', also: [] });
@@ -208,12 +173,3 @@ describe('two processes of one job (mfu_2gpu_before)', () => {
     expect(kernels).toBeGreaterThan(0.9);
   });
 });
-
-function unionNs(spans: readonly (readonly [number, number])[]): number {
-  let [total, until] = [0, 0];
-  for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
-    total += Math.max(0, end - Math.max(start, until));
-    until = Math.max(until, end);
-  }
-  return total;
-}

@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { read as readNsight } from './nsightSupport.ts';
-import { read } from './support.ts';
+import { complete, read, traceOf } from './support.ts';
 
 const faults = 'test/fixtures/trace-faults';
 
-const traceOfCategories = (events: readonly object[]): Uint8Array =>
-  new TextEncoder().encode(JSON.stringify({ traceEvents: events }));
+const kernel = complete('kernel', 'k', 10, 5, { device: 0, stream: 7 });
 
 describe('a trace of another profiler in Chrome format', () => {
   it('is refused with the name of JAX and TensorFlow', async () => {
@@ -19,39 +18,18 @@ describe('a trace of another profiler in Chrome format', () => {
 
   it('is refused if the device is an MTIA accelerator', async () => {
     const event = { ph: 'X', cat: 'mtia_ccp_events', name: 'fc', pid: 0, tid: 7, ts: 10, dur: 5 };
-    await expect(read(traceOfCategories([event]))).rejects.toMatchObject({ message: expect.stringContaining('MTIA') });
+    await expect(read(traceOf([event]))).rejects.toMatchObject({ message: expect.stringContaining('MTIA') });
   });
 
   it('opens if it holds GPU activity that Copyscope reads', async () => {
     const named = { ph: 'M', name: 'process_name', pid: 1, args: { name: '/host:CPU' } };
-    const kernel = {
-      ph: 'X',
-      cat: 'kernel',
-      name: 'k',
-      pid: 0,
-      tid: 7,
-      ts: 10,
-      dur: 5,
-      args: { device: 0, stream: 7 },
-    };
-    expect((await read(traceOfCategories([named, kernel]))).trace.count).toBe(1);
+    expect((await read(traceOf([named, kernel]))).trace.count).toBe(1);
   });
 });
 
 describe('a trace whose device has an empty name', () => {
   it('calls it an unnamed GPU', async () => {
-    const kernel = {
-      ph: 'X',
-      cat: 'kernel',
-      name: 'k',
-      pid: 0,
-      tid: 7,
-      ts: 10,
-      dur: 5,
-      args: { device: 0, stream: 7 },
-    };
-    const file = { deviceProperties: [{ id: 0, name: '' }], traceEvents: [kernel] };
-    const { info } = await read(new TextEncoder().encode(JSON.stringify(file)));
+    const { info } = await read(traceOf([kernel], { deviceProperties: [{ id: 0, name: '' }] }));
     expect(info.device?.name).toBe('an unnamed GPU');
   });
 });

@@ -256,31 +256,6 @@ describe('a read', () => {
   it('in a capture happens at once, before what the capture gathers', () => {
     expect(expected([write('random'), capture(memset, read), read, launch, read])).toEqual([random, random, threes]);
   });
-
-  it('a read in a loop of a capture expects the content of each round, and nothing if rounds differ', () => {
-    const rounds = (...operations: OperationInput[]): OperationInput => ({ op: 'repeat', count: 3, operations });
-    expect(expected([capture(rounds(write('random'), read, memset)), launch, read])).toEqual([random, threes]);
-    expect(expected([write('index'), capture(rounds(read, write('random')))])).toEqual([null]);
-  });
-
-  it('in a loop that launches what its round before captured expects nothing', () => {
-    const loop: OperationInput = {
-      op: 'repeat',
-      count: 2,
-      operations: [write('random'), capture(memset), read, launch, read],
-    };
-    expect(expected([loop])).toEqual([random, threes]);
-    const late: OperationInput = { op: 'repeat', count: 2, operations: [read, capture(memset), launch] };
-    expect(expected([write('random'), late])).toEqual([null]);
-  });
-
-  it('a read of memory that a graph with two captures may leave expects nothing', () => {
-    const [first, second] = [capture(memset), capture({ ...memset, value: 4 })];
-    const other: OperationInput[] = [launch];
-    const lowered = program([[first, second, read], other]);
-    const found = lowered.threads[0]?.instructions.find(({ code }) => code === 'read');
-    expect(found).toMatchObject({ expected: null });
-  });
 });
 
 // The work is limited in these cases: without limits they take minutes or never end.
@@ -324,11 +299,5 @@ describe('following a program ends soon', () => {
     const lowered = program([chunks(200_000, (i) => (i * 77_773) % 200_000)], [800_000]);
     expect(lowered.unverifiable.map(({ buffer }) => buffer)).toEqual([0]);
     isComplete(lowered);
-  });
-
-  it('with copies of a buffer in as many pieces as there are copies: too many to follow', () => {
-    const copies = Array.from({ length: 90_000 }, (): OperationInput => ({ op: 'copy', src: 'b0', dst: 'b1' }));
-    const lowered = program([[...chunks(90_000, (i) => i), ...copies]], [360_000, 360_000]);
-    expect(lowered.unverifiable.map(({ buffer }) => buffer)).toEqual([1]);
   });
 });

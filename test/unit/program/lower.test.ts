@@ -60,10 +60,6 @@ describe('streams', () => {
     ]);
   });
 
-  it('are only those that are declared or used', () => {
-    expect(program([copy({ stream: 'side' })]).streams.map(({ id }) => id)).toEqual(['side', 'blocking']);
-  });
-
   it('each device has a legacy default stream of its own', () => {
     const lowered = program([], {
       devices: [{ id: 'first' }, { id: 'second', index: 1 }],
@@ -124,24 +120,6 @@ describe('a copy', () => {
 describe('groups', () => {
   const work: OperationInput = { op: 'work', durationNs: 1 };
 
-  it('repeats stay loops that know their ends', () => {
-    const inner: OperationInput = { op: 'repeat', count: 3, operations: [work, work] };
-    const range: OperationInput = { op: 'range', name: 'step', operations: [inner] };
-    const lowered = program([{ op: 'repeat', count: 2, operations: [range, work] }, work]);
-    expect(lowered.threads[0]?.instructions).toEqual([
-      { code: 'repeat', op: 0, count: 2, end: 8 },
-      { code: 'beginRange', op: 1, name: 'step' },
-      { code: 'repeat', op: 2, count: 3, end: 5 },
-      { code: 'work', op: 3, durationNs: 1 },
-      { code: 'work', op: 4, durationNs: 1 },
-      { code: 'endRepeat', op: 2, start: 2 },
-      { code: 'endRange', op: 1 },
-      { code: 'work', op: 5, durationNs: 1 },
-      { code: 'endRepeat', op: 0, start: 0 },
-      { code: 'work', op: 6, durationNs: 1 },
-    ]);
-  });
-
   it('operations are numbered in document order, and every number leads back to its operation', () => {
     const { list } = fc.letrec<{ list: OperationInput[]; operation: OperationInput }>((tie) => ({
       operation: fc.oneof(
@@ -185,59 +163,11 @@ describe("experiments that can't be lowered", () => {
 });
 
 describe('each operation', () => {
-  const one = (operation: OperationInput, more: object = {}) =>
-    program([operation], { signals: [{ id: 'full', capacity: 2 }], ...more }).threads[0]?.instructions;
   const made = (memory: string) => ({
     buffers: [
       { id: 'host', memory: 'pinned', bytes: 64 },
       { id: 'made', memory, bytes: 64, allocated: 'by-operation' },
     ],
-  });
-
-  it.each([
-    [
-      { op: 'memset', buffer: 'device', offset: 4, value: 7, stream: 'side' },
-      { code: 'memset', buffer: 1, offset: 4, bytes: 60, value: 7, stream: 0 },
-    ],
-    [
-      { op: 'hostFunction', durationNs: 5, stream: 'side' },
-      { code: 'hostFunction', durationNs: 5, stream: 0 },
-    ],
-    [
-      { op: 'item', buffer: 'device', stream: 'side' },
-      { code: 'item', buffer: 1, stream: 0 },
-    ],
-    [
-      { op: 'elapsedTime', start: 'done', end: 'done' },
-      { code: 'elapsedTime', start: 0, end: 0 },
-    ],
-    [
-      { op: 'signal', signal: 'full' },
-      { code: 'signal', signal: 0 },
-    ],
-    [
-      { op: 'waitSignal', signal: 'full' },
-      { code: 'waitSignal', signal: 0 },
-    ],
-    [
-      { op: 'kernel', kernel: { kind: 'arithmetic', flops: 9 }, reads: ['device'], smShare: 0.5, stream: 'side' },
-      {
-        code: 'kernel',
-        kernel: { kind: 'arithmetic', flops: 9 },
-        reads: [1],
-        writes: [],
-        smShare: 0.5,
-        stream: 0,
-      },
-    ],
-  ] as [OperationInput, object][])('%o is one instruction', (operation, instruction) => {
-    expect(one(operation)).toEqual([{ op: 0, ...instruction }]);
-  });
-
-  it('pin fills a buffer that it makes', () => {
-    expect(one({ op: 'pin', src: 'host', dst: 'made' }, made('pinned'))).toEqual([
-      { code: 'pin', op: 0, src: 0, dst: 1, bytes: 64 },
-    ]);
   });
 
   it('free uses the allocator that the buffer came from', () => {
@@ -255,27 +185,6 @@ describe('each operation', () => {
       { code: 'free', op: 2, buffer: 1, allocator: 'pool', stream: 0 },
     ]);
     expect(lowered.buffers.map(({ allocated }) => allocated)).toEqual(['before-run', 'by-operation']);
-  });
-
-  it('graphs are captured between two instructions, and named in order of mention', () => {
-    const memset: OperationInput = { op: 'memset', buffer: 'device', stream: 'side' };
-    const capture = (graph: string): OperationInput => ({
-      op: 'graphCapture',
-      graph,
-      stream: 'side',
-      operations: [memset],
-    });
-    const lowered = program([capture('g'), capture('h'), { op: 'graphLaunch', graph: 'g', stream: 'blocking' }]);
-    expect(lowered.graphs).toEqual([{ id: 'g' }, { id: 'h' }]);
-    expect(lowered.threads[0]?.instructions).toMatchObject([
-      { code: 'beginCapture', op: 0, graph: 0, stream: 0 },
-      { code: 'memset', op: 1 },
-      { code: 'endCapture', op: 0, graph: 0, stream: 0 },
-      { code: 'beginCapture', op: 2, graph: 1, stream: 0 },
-      { code: 'memset', op: 3 },
-      { code: 'endCapture', op: 2, graph: 1, stream: 0 },
-      { code: 'launchGraph', op: 4, graph: 0, stream: 1 },
-    ]);
   });
 
   it('a multi-tensor copy gets a plan with the size of each tensor', () => {
@@ -322,17 +231,5 @@ describe('each operation', () => {
     const environment = { launchBlocking: true, peerAccess: true, visibleDevices: [2, 0] };
     expect(program([], { environment })).toMatchObject(environment);
     expect(program([])).toMatchObject({ launchBlocking: false, peerAccess: false, visibleDevices: null });
-  });
-});
-
-describe('buffers', () => {
-  it('know whether something writes them', () => {
-    const kernel: OperationInput = { op: 'kernel', kernel: { kind: 'stream' }, reads: ['host'], writes: ['device'] };
-    expect(program([kernel]).buffers.map(({ written }) => written)).toEqual([false, true, false]);
-    expect(program([{ op: 'read', buffer: 'host' }]).buffers.map(({ written }) => written)).toEqual([
-      false,
-      false,
-      false,
-    ]);
   });
 });

@@ -71,9 +71,4 @@ describe('a counter', () => {
       }),
     );
   });
-
-  it('without a step is nothing', () => {
-    const counter = new Counter(counterData({ times: new Float64Array(0), values: new Float64Array(0) }));
-    expect([counter.at(5), counter.peak, counter.over(0, 9)]).toEqual([0, 0, { least: 0, most: 0 }]);
-  });
 });

@@ -127,21 +127,6 @@ describe('the lanes of the timeline', () => {
     );
   });
 
-  it('shows every row as a shape of its own once the window is close enough', () => {
-    fc.assert(
-      fc.property(spans, (list) => {
-        const trace = traceOf(list);
-        const index = indexOf(trace);
-        for (const row of allOf(trace)) {
-          const start = startOf(trace, row);
-          // A window of a thousandth of a nanosecond around the row's start.
-          const shapes = index.shapes(start - 0.0005, start + 0.0005, 10);
-          expect(shapes.some((shape) => shape.row === row && shape.count === 1)).toBe(true);
-        }
-      }),
-    );
-  });
-
   it('never overlaps at one depth', () => {
     fc.assert(
       fc.property(spans, windows, (list, { from, to, pixels }) => {
@@ -228,23 +213,6 @@ describe('pointing at a row', () => {
         }
       }),
       { numRuns: runs(300) },
-    );
-  });
-
-  it('finds every row at its own start', () => {
-    fc.assert(
-      fc.property(spans, (list) => {
-        const trace = traceOf(list);
-        const index = indexOf(trace);
-        const found = new Set<number | null>();
-        for (const row of allOf(trace)) {
-          for (let depth = 0; depth < index.depths; depth += 1) found.add(index.hit(startOf(trace, row), depth, 0));
-          for (let depth = 0; depth < index.markDepths; depth += 1) {
-            found.add(index.hit(startOf(trace, row), depth, 0, 'mark'));
-          }
-        }
-        expect(allOf(trace).every((row) => found.has(row))).toBe(true);
-      }),
     );
   });
 

@@ -55,14 +55,6 @@ describe('rows written after models', () => {
     return writer.build();
   }
 
-  it('become a trace in order, however many come', () => {
-    const rows = Array.from({ length: 5000 }, (_, index) => [index % 2, 5000 - index] as const);
-    const { count, columns, names } = written(rows, 10);
-    expect(count).toBe(5000);
-    expect([...columns.startNs]).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
-    expect(names[columns.name[0] ?? -1]).toBe('row 1');
-  });
-
   it('come in the order of a stable sort, whatever the order of each lane was', () => {
     const lane = (index: number): Lane => ({ kind: 'stream', id: `stream:${index}`, name: `${index}`, device: 'gpu' });
     const many = Array.from({ length: 6 }, (_, index) => lane(index));

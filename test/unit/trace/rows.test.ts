@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lowerBound } from '../../../core/lowerBound.ts';
 import { joinCalls } from '../../../core/trace/correlation.ts';
 import {
   allRows,
@@ -62,26 +61,6 @@ describe('rows of a lane', () => {
 });
 
 describe('a row', () => {
-  it('reads as an object with its words', () => {
-    expect(readRow(trace, rowOf('copy', 2))).toMatchObject({
-      startNs: 2000,
-      durationNs: 6000,
-      endNs: 8000,
-      kind: 'copy',
-      name: 'H2D 4.00 KiB',
-      lane: lanes.copy,
-      engine: lanes.h2d,
-      op: 0,
-      correlation: 1,
-      iteration: 2,
-      bytes: 4096,
-      src: 'pinned',
-      dst: 'device',
-      channel: 3,
-      channelType: 'async-memcpy',
-    });
-  });
-
   it('unknown values of a row are null', () => {
     const mark = readRow(trace, rowOf('event-record', 0));
     expect(mark).toMatchObject({ op: null, correlation: null, engine: null, channel: null });
@@ -93,11 +72,6 @@ describe('a row', () => {
 });
 
 describe('makespan', () => {
-  it('is the time to the last end', () => {
-    expect(makespanNs(trace, iterationRows(trace, 0))).toBe(10_000);
-    expect(makespanNs(trace, iterationRows(trace, 7))).toBe(0);
-  });
-
   it('is the largest end of any row', () => {
     fc.assert(
       fc.property(traceArbitrary, (any) => {
@@ -121,17 +95,5 @@ describe('a call and its activity', () => {
     const join = joinCalls(trace, iterationRows(trace, 1));
     expect(join.callOf(rowOf('event-record', 1))).toBeNull();
     expect(join.activitiesOf(rowOf('host-sync', 1))).toEqual([]);
-  });
-});
-
-describe('lowerBound', () => {
-  it('is the number of smaller values in a sorted list', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer()), fc.integer(), (values, limit) => {
-        const sorted = values.toSorted((a, b) => a - b);
-        const below = sorted.filter((value) => value < limit).length;
-        expect(lowerBound(0, sorted.length, (index) => (sorted[index] ?? 0) < limit)).toBe(below);
-      }),
-    );
   });
 });

@@ -3,18 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
-import { costlyGroups, groupText, verdictGroups } from '../../../core/explain/verdicts/groups.ts';
+import { costlyGroups, verdictGroups } from '../../../core/explain/verdicts/groups.ts';
 import { h200Machine } from '../machine/toy.ts';
-
-it('a copy that overlapped costs only the part in which no kernel ran', () => {
-  const experiment = requireExperiment(readFileSync('assets/examples/overlap/pinned-side-stream.json', 'utf8'));
-  const summary = explainWithRemedies(experiment, h200Machine)?.before;
-  const [group] = verdictGroups(summary?.verdicts ?? []);
-  expect(group?.verdict.cause).toBe('overlapped');
-  expect(group === undefined ? '' : groupText(group, summary?.makespanNs ?? null)).toMatch(
-    /^\d.* of it ran without a kernel, .* of the makespan\.$/,
-  );
-});
 
 describe('verdicts of a trace', () => {
   const experiment = requireExperiment(readFileSync('assets/examples/overlap/pinned-side-stream.json', 'utf8'));
