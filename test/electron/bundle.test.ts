@@ -1,22 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newFolder } from '../support/newFolder.ts';
 
 const root = join(import.meta.dirname, '../..');
-const work = mkdtempSync(join(tmpdir(), 'copyscope-bundle-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = newFolder();
 
 beforeAll(() => {
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), 'host', 'electron'], { stdio: 'pipe' });

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Channel, connectHost } from '../../core/service/rpc.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
 import { readWindowState } from '../../electron/windowState.ts';
+import { newFolder } from '../support/newFolder.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import type * as StandIn from './support/electron.ts';
 
@@ -18,11 +18,10 @@ vi.mock('electron-log/main', () => ({
   },
 }));
 
-const work = mkdtempSync(join(tmpdir(), 'copyscope-desktop-'));
+const work = newFolder();
 vi.stubEnv('COPYSCOPE_DATA', join(work, 'data'));
 afterAll(() => {
   electron.app.emit('will-quit');
-  rmSync(work, { recursive: true, force: true });
 });
 
 const electron = (await import('electron')) as unknown as typeof StandIn;

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { CopyscopeError } from '../../core/errors.ts';
 import { runs } from '../support/effort.ts';
+import { newFolder } from '../support/newFolder.ts';
 import type * as StandIn from './support/electron.ts';
 
 vi.mock('electron', () => import('./support/electron.ts'));
@@ -13,7 +13,7 @@ vi.mock('electron', () => import('./support/electron.ts'));
 const electron = (await import('electron')) as unknown as typeof StandIn;
 const { registerScheme, resolveFile, serveRenderer } = await import('../../electron/protocol.ts');
 
-const work = mkdtempSync(join(tmpdir(), 'copyscope-protocol-'));
+const work = newFolder();
 const folder = join(work, 'renderer');
 mkdirSync(join(folder, 'assets'), { recursive: true });
 writeFileSync(join(folder, 'index.html'), '<!doctype html>');
@@ -23,7 +23,6 @@ writeFileSync(join(work, 'secret.txt'), 'secret');
 mkdirSync(join(work, 'renderer-other'));
 writeFileSync(join(work, 'renderer-other/index.html'), 'other');
 symlinkSync(join(work, 'secret.txt'), join(folder, 'link.txt'));
-afterAll(() => rmSync(work, { recursive: true }));
 
 const { session } = electron;
 const ask = async (address: string, method = 'GET'): Promise<Response> => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { newFolder } from '../support/newFolder.ts';
 import type * as StandIn from './support/electron.ts';
 
 vi.mock('electron', () => import('./support/electron.ts'));
@@ -19,9 +19,8 @@ const electron = (await import('electron')) as unknown as typeof StandIn;
 const { offerUpdate } = await import('../../electron/updates.ts');
 const { log } = await import('../../electron/logging.ts');
 
-const resources = mkdtempSync(join(tmpdir(), 'copyscope-updates-'));
+const resources = newFolder();
 writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\n');
-afterAll(() => rmSync(resources, { recursive: true, force: true, maxRetries: 10 }));
 
 const answer = (...answers: number[]): void => {
   for (const response of answers) electron.dialog.showMessageBox.mockResolvedValueOnce({ response });

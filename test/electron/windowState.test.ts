@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   readWindowState,
   usableBounds,
@@ -9,10 +8,10 @@ import {
   type WindowState,
   writeWindowState,
 } from '../../electron/windowState.ts';
+import { newFolder } from '../support/newFolder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'copyscope-window-'));
+const folder = newFolder();
 const file = join(folder, 'window-state.json');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const left = { x: 0, y: 0, width: 1920, height: 1080 };
 const right = { x: 1920, y: 0, width: 1920, height: 1080 };

@@ -6,7 +6,7 @@ import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runs } from '../support/effort.ts';
-import { type BuiltEntry, buildEntry } from '../unit/host/support/buildEntry.ts';
+import { buildEntry } from '../unit/host/support/buildEntry.ts';
 import { Fuzzer } from './fuzzer.ts';
 
 /** Numbers chosen by the time of one input. Each kind is one test, so that its name says what broke. */
@@ -26,17 +26,15 @@ const inputs: Readonly<Record<string, number>> = {
 };
 
 const seed = Number(env['COPYSCOPE_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-let built: BuiltEntry;
+const built = await buildEntry(fileURLToPath(new URL('worker.ts', import.meta.url)));
 let fuzzer: Fuzzer;
 
 describe(`wrong inputs of seed ${seed}`, () => {
   beforeAll(async () => {
-    built = await buildEntry(fileURLToPath(new URL('worker.ts', import.meta.url)));
-    fuzzer = new Fuzzer(built.script);
+    fuzzer = new Fuzzer(built);
   });
   afterAll(() => {
     fuzzer.close();
-    built.remove();
   });
 
   it.each(Object.entries(inputs))('reads inputs of %s as right, or refuses them in words', async (kind, count) => {

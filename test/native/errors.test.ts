@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Addon, type AddonReport, addonCandidates, loadAddon } from '../../native/addon.ts';
 import { encodeProgram } from '../../native/encode.ts';
 import { loadNative, makeNative } from '../../native/index.ts';
 import { reportFrom } from '../../native/report.ts';
+import { newFolder } from '../support/newFolder.ts';
 import { describeNative, once, request, runOnCpu } from './support.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'copyscope-native-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const work = request({ environment: once, threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 1000 }] }] });
 

@@ -1,5 +1,5 @@
 /** Faults that need no GPU, in real engine processes: each ends in an error with a code, and the next run works. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Measurement } from '../../core/apps/calibrate/measurement.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../core/experiment/parse.ts';
@@ -10,7 +10,7 @@ import { PartialRunError } from '../../host/engine/partialRun.ts';
 import { EngineSupervisor } from '../../host/engine/supervisor.ts';
 import { deviceMemory, fault, measure } from '../../native/bench.ts';
 import { loadNative } from '../../native/index.ts';
-import { type BuiltEntry, buildEntry } from '../unit/host/support/buildEntry.ts';
+import { buildEntry } from '../unit/host/support/buildEntry.ts';
 import { engineEntry } from '../unit/host/support/terminal.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import { describeNative, once, request, runOnCpu } from './support.ts';
@@ -28,21 +28,18 @@ const named = (name: string, durationNs: number): Experiment => {
   return parsed.experiment;
 };
 
+const built = await buildEntry(engineEntry);
+
 describeNative('an engine process', () => {
-  let built: BuiltEntry;
   let supervisor: EngineSupervisor;
   let child: EngineChild | undefined;
   const run = (experiment: Experiment) => supervisor.run({ engine: 'cpu', experiment });
 
-  beforeAll(async () => {
-    built = await buildEntry(engineEntry);
-  });
-  afterAll(() => built.remove());
   beforeEach(() => {
     process.env['COPYSCOPE_TEST_FAULTS'] = '1';
     supervisor = new EngineSupervisor({
       spawn: () => {
-        child = forkEngine(built.script);
+        child = forkEngine(built);
         return child;
       },
     });

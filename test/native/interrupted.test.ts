@@ -1,33 +1,24 @@
 /** Programs that need more than the machine has, or run for minutes: refused, or ended completely by Ctrl-C. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ExperimentInput } from '../../core/experiment/experiment.ts';
 import { endless, tooLarge } from '../support/heavyPrograms.ts';
-import { type BuiltEntry, buildEntry } from '../unit/host/support/buildEntry.ts';
+import { newFolder } from '../support/newFolder.ts';
+import { buildEntry } from '../unit/host/support/buildEntry.ts';
 import { copyscope, engineEntry, type Result } from '../unit/host/support/terminal.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import { describeNative } from './support.ts';
 
-let folder: string;
-let engine: BuiltEntry;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-heavy-'));
-  engine = await buildEntry(engineEntry);
-});
-afterAll(() => {
-  engine.remove();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-});
+const folder = newFolder();
+const engine = await buildEntry(engineEntry);
 
 /** Runs it on the CPU engine from the command line; `onProgress` receives the text of the progress line. */
 function run(program: ExperimentInput, signal: AbortSignal, onProgress: (text: string) => void): Promise<Result> {
   const path = join(folder, 'program.json');
   writeFileSync(path, JSON.stringify(program));
-  return copyscope(['run', path, '--engine', 'cpu'], engine.script, {
+  return copyscope(['run', path, '--engine', 'cpu'], engine, {
     terminal: { animated: true, err: onProgress },
     // A long limit, so that an engine that isn't scheduled is not killed.
     context: { signal, cancelGraceMs: 600_000 },
@@ -38,7 +29,7 @@ function run(program: ExperimentInput, signal: AbortSignal, onProgress: (text: s
 const children = (): string[] => {
   try {
     const listed = execFileSync('ps', ['-o', 'pid=,stat=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
-    return listed.split('\n').filter((line) => line.includes(engine.script) && !/^\s*\d+ Z/.test(line));
+    return listed.split('\n').filter((line) => line.includes(engine) && !/^\s*\d+ Z/.test(line));
   } catch {
     return [];
   }

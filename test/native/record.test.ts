@@ -4,17 +4,8 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +17,7 @@ import { readCallStackName } from '../../core/trace/callStack.ts';
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import { readRecordingFolder, recordProgram } from '../../host/record/recordProgram.ts';
 import { sourceLines } from '../../host/record/sourceLines.ts';
+import { newFolder } from '../support/newFolder.ts';
 import { buildRecorder, noRecorder, works } from '../support/recorder.ts';
 import { copyscope } from '../unit/host/support/terminal.ts';
 import { longestMs } from './built.ts';
@@ -39,8 +31,7 @@ function ran(command: string, args: readonly string[], env = process.env) {
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-record-'));
-  return () => rmSync(folder, { recursive: true, force: true });
+  folder = newFolder();
 });
 
 const recorderEnvironment = (built: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({

@@ -1,12 +1,13 @@
 /** A program recorded from a window, with the stand-in for CUPTI: reports of the host, for each end of the program. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isUnderWay, type RecordingStatus, type StartRecording } from '../../core/service/recording.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
-import { createHost, type Host } from '../../host/service/host.ts';
+import type { Host } from '../../host/service/host.ts';
+import { newFolder } from '../support/newFolder.ts';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
+import { hostOf } from '../unit/host/support/hostOf.ts';
 import { toldWindow } from '../unit/host/support/toldWindow.ts';
 
 let folder: string;
@@ -14,12 +15,8 @@ let host: Host;
 let told: RecordingStatus[];
 
 function open(environment: NodeJS.ProcessEnv): void {
-  host = createHost({
-    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder: join(folder, 'data') },
+  host = hostOf(join(folder, 'data'), {
     assetsFolder: join(folder, 'assets'),
-    spawnEngine: () => {
-      throw new Error('no engine is needed');
-    },
     environment: { PATH: process.env['PATH'], ...environment },
   });
   told = [];
@@ -27,10 +24,9 @@ function open(environment: NodeJS.ProcessEnv): void {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-recwin-'));
+  folder = newFolder();
   return () => {
     host.close();
-    rmSync(folder, { recursive: true, force: true });
   };
 });
 

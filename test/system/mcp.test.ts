@@ -1,8 +1,7 @@
 /** `copyscope mcp`, with the client of the SDK and with lines that no client would send. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -10,12 +9,13 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longestMs } from '../native/built.ts';
+import { newFolder } from '../support/newFolder.ts';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
 
 const root = join(import.meta.dirname, '../..');
 const cli = join(root, 'dist/host/cli.js');
-const folder = mkdtempSync(join(tmpdir(), 'copyscope-mcp-test-'));
-const outside = mkdtempSync(join(tmpdir(), 'copyscope-mcp-outside-'));
+const folder = newFolder();
+const outside = newFolder();
 const environment = { PATH: process.env['PATH'] ?? '', COPYSCOPE_DATA: join(folder, 'data') };
 
 const traces = ['vision.pageable.json.gz', 'vision.pinned.json.gz'];

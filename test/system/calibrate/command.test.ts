@@ -1,8 +1,7 @@
 /** The calibration in the host: on the simulator, with failing probes, and cancelled. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { calibrationPlan, standardOptions } from '../../../core/apps/calibrate/calibration.ts';
 import { deriveProfile } from '../../../core/apps/calibrate/derive.ts';
 import type { Measured } from '../../../core/apps/calibrate/measurement.ts';
@@ -13,7 +12,8 @@ import { lower } from '../../../core/program/lower.ts';
 import { type CalibrateTools, calibrate } from '../../../host/calibrate/calibrate.ts';
 import { drawFigures } from '../../../host/cli/commands/bench.ts';
 import { Assets } from '../../../host/library/assets.ts';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
 import { h200 } from '../../unit/machine/toy.ts';
 
@@ -130,21 +130,15 @@ describe('the figures of copyscope bench', () => {
   });
 });
 
+const built = await buildEntry(engineEntry);
+
 describe('copyscope calibrate', () => {
-  let built: BuiltEntry;
-  const folder = mkdtempSync(join(tmpdir(), 'copyscope-calibrate-'));
-  beforeAll(async () => {
-    built = await buildEntry(engineEntry);
-  });
-  afterAll(() => {
-    built.remove();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const folder = newFolder();
 
   it('writes a profile that the simulator takes, and says how it was made', async () => {
     const out = join(folder, 'profiles/mine.json');
     const args = ['calibrate', '--engine', 'sim', '--quick', '--name', 'mine', '--out', out];
-    const { exitCode, out: printed } = await copyscope(args, built.script);
+    const { exitCode, out: printed } = await copyscope(args, built);
     expect(exitCode).toBe(0);
     expect(printed).toContain('By copyscope calibrate, simulated on the profile "h200"');
     expect(printed.replace(/\s+/g, ' ')).toContain('staging.slots');
@@ -154,12 +148,12 @@ describe('copyscope calibrate', () => {
   });
 
   it('refuses a machine without a GPU, and the name of a profile that ships', async () => {
-    const none = await copyscope(['calibrate'], built.script);
+    const none = await copyscope(['calibrate'], built);
     expect(none.exitCode).not.toBe(0);
     expect(none.err).toContain('There is nothing to calibrate here with engine cuda: ');
-    const bench = await copyscope(['bench'], built.script);
+    const bench = await copyscope(['bench'], built);
     expect(bench).toMatchObject({ exitCode: none.exitCode, err: none.err });
-    const taken = await copyscope(['calibrate', '--engine', 'sim', '--name', 'H200'], built.script);
+    const taken = await copyscope(['calibrate', '--engine', 'sim', '--name', 'H200'], built);
     expect(taken.err).toContain('"h200" is a profile that ships with Copyscope');
   });
 

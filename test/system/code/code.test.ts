@@ -1,9 +1,8 @@
 /** Programs written from experiments: they compile, contain all operations, and note what they can't express. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { codeLanguages, codeOf } from '../../../core/code/code.ts';
 import { operationNames } from '../../../core/experiment/operations.ts';
 import { lower } from '../../../core/program/lower.ts';
@@ -12,11 +11,7 @@ import { everything } from '../../unit/code/everything.ts';
 import { randomSubjects, shippedSubjects } from '../../unit/code/subjects.ts';
 import { experimentOf } from '../../unit/support/experiments.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-code-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 /** Returns an experiment with cudaMemcpy in the default stream of the host thread, or in that of the device. */
 const blockingCopy = (defaultStream: 'per-thread' | 'legacy') => {
@@ -51,6 +46,8 @@ for name in sys.argv[1:]:
     except SyntaxError as error:
         print(name, error)
 `;
+
+import { newFolder } from '../../support/newFolder.ts';
 
 describe('a program that is written from an experiment', () => {
   it('has every operation in the experiment that the tests below compile', () => {

@@ -1,24 +1,15 @@
 /** `copyscope code` from the command line. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltEntry, buildEntry } from '../../unit/host/support/buildEntry.ts';
+import { describe, expect, it } from 'vitest';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry } from '../../unit/host/support/buildEntry.ts';
 import { exampleFile } from '../../unit/host/support/runs.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
 
-let built: BuiltEntry;
-let folder: string;
-const code = (...args: string[]) => copyscope(['code', ...args], built.script);
-
-beforeAll(async () => {
-  built = await buildEntry(engineEntry);
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-code-'));
-});
-afterAll(() => {
-  built.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+const built = await buildEntry(engineEntry);
+const folder = newFolder();
+const code = (...args: string[]) => copyscope(['code', ...args], built);
 
 describe('copyscope code', () => {
   it('prints the program alone', async () => {

@@ -1,16 +1,12 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { describe, expect, it } from 'vitest';
+import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
 
-let built: BuiltEntry;
-beforeAll(async () => {
-  built = await buildEntry(engineEntry);
-});
-afterAll(() => built.remove());
+const built = await buildEntry(engineEntry);
 
 const recorded = (name: string): string => join(repository, `assets/runs/overlap/${name}.arrow`);
-const compare = (...args: string[]) => copyscope(['compare', ...args], built.script);
+const compare = (...args: string[]) => copyscope(['compare', ...args], built);
 
 describe('copyscope compare', () => {
   it('says what a pinned source gains, and that it is more than the spread', async () => {

@@ -1,26 +1,17 @@
 /** `copyscope gate` from the command line: output, files and exit code. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { describe, expect, it } from 'vitest';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
 
 const trace = (name: string): string => join(repository, `test/fixtures/pytorch-pairs/${name}.json.gz`);
 const example = (name: string): string => join(repository, `assets/examples/${name}.json`);
 
-let built: BuiltEntry;
-let folder: string;
-const gate = (...args: string[]) => copyscope(['gate', ...args], built.script);
-
-beforeAll(async () => {
-  built = await buildEntry(engineEntry);
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-gate-'));
-});
-afterAll(() => {
-  built.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+const built = await buildEntry(engineEntry);
+const folder = newFolder();
+const gate = (...args: string[]) => copyscope(['gate', ...args], built);
 
 const rulesFile = (fields: object): string => {
   const path = join(folder, 'rules.json');

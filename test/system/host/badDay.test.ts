@@ -1,13 +1,13 @@
 /** Full or read-only disks, folders that vanish, two servers on one folder, and a clock that jumps. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
-import { createHost, type Host } from '../../../host/service/host.ts';
-import { repository } from '../../unit/host/support/buildEntry.ts';
+import type { Host } from '../../../host/service/host.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { importedRun } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
@@ -17,13 +17,7 @@ const hosts: Host[] = [];
 const mounted: string[] = [];
 
 function hostOn(dataFolder: string): Host {
-  const host = createHost({
-    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
-    assetsFolder: join(repository, 'assets'),
-    spawnEngine: () => {
-      throw new Error('no engine is needed');
-    },
-  });
+  const host = hostOf(dataFolder);
   hosts.push(host);
   return host;
 }
@@ -33,13 +27,12 @@ const runFile = (name: string): Uint8Array => encodeRun(smallRun(named(name), 'c
 const note = notesChange([{ id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' }]);
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-bad-day-'));
+  folder = newFolder();
 });
 afterEach(() => {
   vi.useRealTimers();
   for (const host of hosts.splice(0)) host.close();
   for (const disk of mounted.splice(0)) spawnSync('umount', ['-l', disk]);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** Mounts a disk; null if this process may mount none. */
@@ -51,7 +44,7 @@ function disk(options: string): string | null {
 }
 
 const canMount = (() => {
-  const path = mkdtempSync(join(tmpdir(), 'copyscope-mount-'));
+  const path = newFolder();
   const can = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).status === 0;
   if (can) spawnSync('umount', ['-l', path]);
   rmSync(path, { recursive: true, force: true, maxRetries: 10 });

@@ -1,6 +1,5 @@
 /** A bundle contains a whole library; a damaged or malicious one leaves nothing behind. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -8,9 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
-import { createHost, type Host } from '../../../host/service/host.ts';
+import type { Host } from '../../../host/service/host.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { type Archived, archiveOf } from '../../unit/host/support/archives.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { importedRun, importFile } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
@@ -20,24 +21,17 @@ let host: Host;
 let other: Host;
 
 function makeHost(name: string): Host {
-  return createHost({
-    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder: join(folder, name) },
-    assetsFolder: join(repository, 'assets'),
-    spawnEngine: () => {
-      throw new Error('no engine is needed');
-    },
-  });
+  return hostOf(join(folder, name));
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-bundle-'));
+  folder = newFolder();
   host = makeHost('one');
   other = makeHost('other');
 });
 afterEach(() => {
   host.close();
   other.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const run = encodeRun(smallRun(example(), 'cpu'));

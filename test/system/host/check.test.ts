@@ -1,29 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { smallRun } from '../../unit/host/support/runs.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
 
-let built: BuiltEntry;
-let folder: string;
+const built = await buildEntry(engineEntry);
+const folder = newFolder();
 const race = (name: string): string => join(repository, `assets/examples/races/${name}.json`);
-
-beforeAll(async () => {
-  built = await buildEntry(engineEntry);
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-check-'));
-});
-afterAll(() => {
-  built.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 describe('copyscope check', () => {
   it('lists a race with both operations and the remedy, and exits with 5', async () => {
-    const { exitCode, out, err } = await copyscope(['check', race('changed-source-pinned')], built.script);
+    const { exitCode, out, err } = await copyscope(['check', race('changed-source-pinned')], built);
     expect(exitCode).toBe(5);
     expect(out).toMatch(/\[hazard\] Source changed in flight/);
     expect(out).toMatch(/op 1 "copy the ones".*threads\[0\]\.operations\[1\]/);
@@ -33,13 +24,13 @@ describe('copyscope check', () => {
   });
 
   it('exits with 0 if there is no hazard', async () => {
-    const { exitCode, out, err } = await copyscope(['check', race('early-read-synchronized')], built.script);
+    const { exitCode, out, err } = await copyscope(['check', race('early-read-synchronized')], built);
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
     expect(out).toMatch(/No hazards/);
   });
 
   it('prints one JSON object with --json, and the error on stderr', async () => {
-    const { exitCode, out, err } = await copyscope(['check', race('early-read'), '--json'], built.script);
+    const { exitCode, out, err } = await copyscope(['check', race('early-read'), '--json'], built);
     const report = JSON.parse(out);
     expect(exitCode).toBe(5);
     expect(report).toMatchObject({
@@ -65,7 +56,7 @@ describe('copyscope check', () => {
     const verification = { bytesChecked: 4096, bytesWrong: 1234, checks: [found], unverified: [] };
     const path = join(folder, 'run.arrow');
     writeFileSync(path, encodeRun(smallRun(experiment, 'cuda', { verification })));
-    const { exitCode, out } = await copyscope(['check', path], built.script);
+    const { exitCode, out } = await copyscope(['check', path], built);
     expect(exitCode).toBe(5);
     expect(out).toMatch(/In this run 1,234 of 4,096 bytes were wrong, in "received"/);
   });

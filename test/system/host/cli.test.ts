@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { example, exampleFile, smallRun } from '../../unit/host/support/runs.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
 
-let built: BuiltEntry;
-let scripted: BuiltEntry;
+const built = await buildEntry(engineEntry);
+const scripted = await buildEntry(fileURLToPath(new URL('../../unit/host/support/scriptedEngine.ts', import.meta.url)));
 let folder: string;
-const cli = (...args: string[]) => copyscope(args, built.script);
+const cli = (...args: string[]) => copyscope(args, built);
 
 const file = (name: string, content: string | Uint8Array): string => {
   const path = join(folder, name);
@@ -21,17 +21,8 @@ const file = (name: string, content: string | Uint8Array): string => {
   return path;
 };
 
-beforeAll(async () => {
-  built = await buildEntry(engineEntry);
-  scripted = await buildEntry(fileURLToPath(new URL('../../unit/host/support/scriptedEngine.ts', import.meta.url)));
-});
-afterAll(() => {
-  built.remove();
-  scripted.remove();
-});
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-cli-'));
-  return () => rmSync(folder, { recursive: true, force: true });
+  folder = newFolder();
 });
 
 describe('copyscope devices', () => {
@@ -69,8 +60,8 @@ describe('copyscope run', () => {
 
   it('draws as wide as the terminal, and the same letters with colours', async () => {
     const args = ['run', exampleFile('pinned-side-stream'), '--engine', 'sim'];
-    const plain = await copyscope(args, built.script, { terminal: { columns: 140 } });
-    const painted = await copyscope(args, built.script, {
+    const plain = await copyscope(args, built, { terminal: { columns: 140 } });
+    const painted = await copyscope(args, built, {
       terminal: { columns: 140, isColored: true },
     });
     expect(Math.max(...plain.out.split('\n').map((line) => line.length))).toBe(140);
@@ -162,7 +153,7 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
 
   it('tells on a terminal how much of the file it has read', async () => {
     for (const name of ['resnet50.json.gz', 'trace_streamed0_pinned0.json']) {
-      const { err } = await copyscope(['explain', trace(name)], built.script, { terminal: { animated: true } });
+      const { err } = await copyscope(['explain', trace(name)], built, { terminal: { animated: true } });
       expect(err).toMatch(/Reading \[#{30}\] 100 %, [\d,]+ events/);
     }
   });
@@ -302,7 +293,7 @@ describe('copyscope exits', () => {
 
   it('1 where the engine process is lost', async () => {
     const path = file('crash.json', JSON.stringify({ ...example(), name: 'exit 7' }));
-    const { exitCode, err } = await copyscope(['run', path, '--engine', 'cpu'], scripted.script);
+    const { exitCode, err } = await copyscope(['run', path, '--engine', 'cpu'], scripted);
     expect(exitCode).toBe(1);
     expect(err).toContain('ended with exit code 7');
   });
@@ -337,7 +328,7 @@ describe('copyscope exits', () => {
     const path = file('slow.json', JSON.stringify({ ...example(), name: 'until cancelled' }));
     const controller = new AbortController();
     const args = ['run', path, '--engine', 'cpu', '--out', join(folder, 'never.arrow')];
-    const { exitCode, err } = await copyscope(args, scripted.script, {
+    const { exitCode, err } = await copyscope(args, scripted, {
       terminal: { animated: true, err: (text) => text.includes('Recording') && controller.abort() },
       // A long limit, so that an engine that isn't scheduled is not killed.
       context: { signal: controller.signal, cancelGraceMs: 600_000 },
@@ -375,7 +366,7 @@ describe('copyscope serve', () => {
       expect({ exitCode, err }).toMatchObject({ exitCode: 2, err: expect.stringContaining('npm run build') });
       return;
     }
-    const { exitCode } = await copyscope(['serve'], built.script, {
+    const { exitCode } = await copyscope(['serve'], built, {
       terminal: { out: (address) => void visit(address) },
       context: { signal: controller.signal, environment: { COPYSCOPE_DATA: folder } },
     });
@@ -388,8 +379,7 @@ describe('copyscope bundle', () => {
     const data = (name: string) => ({ context: { environment: { COPYSCOPE_DATA: join(folder, name) } } });
     const one = file('mine.json', JSON.stringify(example()));
     const bundle = join(folder, 'all.copyscope');
-    const bundled = (args: readonly string[], name: string) =>
-      copyscope(['bundle', ...args], scripted.script, data(name));
+    const bundled = (args: readonly string[], name: string) => copyscope(['bundle', ...args], scripted, data(name));
     expect((await bundled(['export', bundle], 'here')).err).toContain('nothing of your own');
     expect((await bundled(['import', one, '--json'], 'here')).out).toContain('"pinned-source-second-stream"');
     expect(await bundled(['export', bundle], 'here')).toMatchObject({

@@ -1,18 +1,18 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { readPerfetto } from '../../unit/export/readPerfetto.ts';
 import { rowsTold } from '../../unit/export/support.ts';
-import { type BuiltEntry, buildEntry } from '../../unit/host/support/buildEntry.ts';
+import { buildEntry } from '../../unit/host/support/buildEntry.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
 import { read, traceBytes } from '../../unit/import/support.ts';
 
-let built: BuiltEntry;
+const built = await buildEntry(engineEntry);
 let folder: string;
-const cli = (...args: string[]) => copyscope(args, built.script);
+const cli = (...args: string[]) => copyscope(args, built);
 const path = (name: string): string => join(folder, name);
 
 function file(name: string, content: string | Uint8Array): string {
@@ -20,13 +20,8 @@ function file(name: string, content: string | Uint8Array): string {
   return path(name);
 }
 
-beforeAll(async () => {
-  built = await buildEntry(engineEntry);
-});
-afterAll(() => built.remove());
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-export-'));
-  return () => rmSync(folder, { recursive: true, force: true });
+  folder = newFolder();
 });
 
 describe('copyscope export', () => {
@@ -78,7 +73,7 @@ describe('copyscope export', () => {
     const context = { signal: AbortSignal.abort() };
     const out = path('run.perfetto-trace');
     const args = ['export', run(), '--format', 'perfetto', '--out', out];
-    const { exitCode, err } = await copyscope(args, built.script, { context });
+    const { exitCode, err } = await copyscope(args, built, { context });
     expect(exitCode).toBe(130);
     expect(err).toContain('nothing of it was kept');
     expect(existsSync(out)).toBe(false);

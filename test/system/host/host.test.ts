@@ -1,18 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { libraryItems, type RunSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
-import { createHost, type Host } from '../../../host/service/host.ts';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import type { Host } from '../../../host/service/host.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry } from '../../unit/host/support/buildEntry.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { example } from '../../unit/host/support/runs.ts';
 import { toldWindow } from '../../unit/host/support/toldWindow.ts';
 import { eventually } from '../../unit/support/eventually.ts';
 
-let built: BuiltEntry;
+const built = await buildEntry(fileURLToPath(new URL('../../unit/host/support/scriptedEngine.ts', import.meta.url)));
 let folder: string;
 let host: Host;
 const told = toldWindow();
@@ -36,22 +36,13 @@ const files = (): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('cache'));
 
 describe('the host', () => {
-  beforeAll(async () => {
-    built = await buildEntry(fileURLToPath(new URL('../../unit/host/support/scriptedEngine.ts', import.meta.url)));
-  });
-  afterAll(() => built.remove());
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'copyscope-host-'));
-    host = createHost({
-      about: { version: '0.1.0', shell: 'browser', platform: 'linux', dataFolder: folder },
-      assetsFolder: join(repository, 'assets'),
-      spawnEngine: () => forkEngine(built.script),
-    });
+    folder = newFolder();
+    host = hostOf(folder, { spawnEngine: () => forkEngine(built) });
     host.addWindow(told);
   });
   afterEach(() => {
     host.close();
-    rmSync(folder, { recursive: true, force: true });
     vi.clearAllMocks();
   });
 

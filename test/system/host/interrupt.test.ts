@@ -1,23 +1,22 @@
 /** Ctrl-C during work of a real `copyscope` process that only its end can stop. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { writeLargeTrace } from '../../support/largeTrace.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { syntheticRun } from '../../support/syntheticRun.ts';
 import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { example } from '../../unit/host/support/runs.ts';
 import { engineEntry } from '../../unit/host/support/terminal.ts';
 
 /** A folder like the shipped program's, with the content of the working tree. */
-let program: string;
+const program = newFolder();
 
 beforeAll(async () => {
-  program = mkdtempSync(join(tmpdir(), 'copyscope-interrupt-'));
   mkdirSync(join(program, 'dist/host'), { recursive: true });
   symlinkSync(join(repository, 'assets'), join(program, 'assets'));
   writeFileSync(join(program, 'package.json'), JSON.stringify({ type: 'module', version: '1.0.0' }));
@@ -26,11 +25,9 @@ beforeAll(async () => {
     [engineEntry, 'engine-process.js'],
   ] as const) {
     const built = await buildEntry(entry);
-    copyFileSync(built.script, join(program, 'dist/host', name));
-    built.remove();
+    copyFileSync(built, join(program, 'dist/host', name));
   }
 });
-afterAll(() => rmSync(program, { recursive: true, force: true }));
 
 const repeated = (count: number): Experiment => {
   const [thread] = example().threads;

@@ -3,29 +3,23 @@
  * start removes leftovers.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
-import { createHost, type Host } from '../../../host/service/host.ts';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import type { Host } from '../../../host/service/host.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { importedRun } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
 
-let folder: string;
-let built: BuiltEntry;
+const folder = newFolder();
+const built = await buildEntry(join(import.meta.dirname, '../../unit/host/support/killedEntry.ts'));
 const assets = join(repository, 'assets');
 
-const hostOn = (dataFolder: string): Host =>
-  createHost({
-    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
-    assetsFolder: assets,
-    spawnEngine: () => {
-      throw new Error('no engine is needed');
-    },
-  });
+const hostOn = (dataFolder: string): Host => hostOf(dataFolder, { assetsFolder: assets });
 
 /** Saves an experiment with unsaved changes, and a run with a name and a note. */
 async function fill({ service }: Host, name: string): Promise<void> {
@@ -41,8 +35,6 @@ async function fill({ service }: Host, name: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-killed-'));
-  built = await buildEntry(join(import.meta.dirname, '../../unit/host/support/killedEntry.ts'));
   const files = join(folder, 'files');
   mkdirSync(files);
   writeFileSync(join(files, 'experiment.json'), JSON.stringify({ ...example(), name: 'new' }));
@@ -50,10 +42,6 @@ beforeAll(async () => {
   const template = hostOn(join(folder, 'template'));
   await fill(template, 'mine');
   template.close();
-});
-afterAll(() => {
-  built.remove();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** Returns everything that the library reports of its content, without times. */
@@ -97,7 +85,7 @@ async function nextStart(dataFolder: string): Promise<End> {
 }
 
 function run(operation: string, at: number, dataFolder: string): string[] {
-  const args = [built.script, operation, String(at), dataFolder, assets, join(folder, 'files')];
+  const args = [built, operation, String(at), dataFolder, assets, join(folder, 'files')];
   const { stdout, stderr, signal, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (signal !== 'SIGKILL' && status !== 0) throw new Error(stderr);
   return stdout

@@ -4,24 +4,22 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { RunInfo } from '../../../core/trace/run.ts';
-import { createHost } from '../../../host/service/host.ts';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { steps } from '../../unit/import/recorded/recordingBytes.ts';
 import { eventually } from '../../unit/support/eventually.ts';
 
 const assets = join(repository, 'assets');
-let folder: string;
-let built: BuiltEntry;
+const folder = newFolder();
+const built = await buildEntry(join(import.meta.dirname, '../../unit/host/support/killedEntry.ts'));
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-killed-recording-'));
-  built = await buildEntry(join(import.meta.dirname, '../../unit/host/support/killedEntry.ts'));
   const recorded = join(folder, 'recorded');
   writeFileSync(recorded, steps(3).bytes());
   // The programs write the recorder's file, since there is no recorder.
@@ -35,15 +33,11 @@ beforeAll(async () => {
     writeFileSync(join(folder, name, 'program.sh'), `${write}\n${end}\n`);
   }
 });
-afterAll(() => {
-  built.remove();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-});
 
 const recorder = { COPYSCOPE_RECORD_DRIVER: '1', COPYSCOPE_RECORD_LIBRARY: join(repository, 'package.json') };
 const environment = { ...process.env, ...recorder };
 const args = (operation: string, at: number, dataFolder: string, program: string): string[] => [
-  built.script,
+  built,
   operation,
   String(at),
   dataFolder,
@@ -63,13 +57,7 @@ function isKilled(operation: string, at: number, dataFolder: string): boolean {
 
 /** Returns the runs of the next start, and the remaining files of the recordings' folder. */
 async function nextStart(dataFolder: string): Promise<{ readonly runs: RunInfo[]; readonly left: string[] }> {
-  const { service, ready, recovered, close } = createHost({
-    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
-    assetsFolder: assets,
-    spawnEngine: () => {
-      throw new Error('no engine is needed');
-    },
-  });
+  const { service, ready, recovered, close } = hostOf(dataFolder, { assetsFolder: assets });
   await Promise.all([ready, recovered]);
   const own = (await service.runs()).filter(({ builtIn }) => !builtIn);
   const runs = await Promise.all(own.map(async ({ id }) => decodeRun(await service.readRun(id)).info));

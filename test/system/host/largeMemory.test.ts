@@ -18,8 +18,7 @@ beforeAll(async () => {
   symlinkSync(join(repository, 'assets'), join(program, 'assets'));
   writeFileSync(join(program, 'package.json'), JSON.stringify({ type: 'module', version: '1.0.0' }));
   const built = await buildEntry(join(repository, 'host/cli/main.ts'));
-  copyFileSync(built.script, join(program, 'dist/host/cli.js'));
-  built.remove();
+  copyFileSync(built, join(program, 'dist/host/cli.js'));
 });
 afterAll(() => rmSync(program, { recursive: true, force: true, maxRetries: 10 }));
 

@@ -1,16 +1,6 @@
 /** Opened files, new names, and deletion with undo, from a window's requests. */
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -18,8 +8,10 @@ import { ranksAnswer } from '../../../core/lift/ranks.ts';
 import { libraryItems } from '../../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { ranksIn } from '../../../core/trace/ranks.ts';
-import { createHost, type Host } from '../../../host/service/host.ts';
+import type { Host } from '../../../host/service/host.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { importedRun, importFile } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
@@ -31,23 +23,16 @@ let host: Host;
 const told = toldWindow();
 
 function start(): void {
-  host = createHost({
-    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder: join(folder, 'data') },
-    assetsFolder: join(repository, 'assets'),
-    spawnEngine: () => {
-      throw new Error('no engine is needed');
-    },
-  });
+  host = hostOf(join(folder, 'data'));
   host.addWindow(told);
 }
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-library-'));
+  folder = newFolder();
   start();
 });
 afterEach(() => {
   host.close();
-  rmSync(folder, { recursive: true, force: true });
   vi.clearAllMocks();
 });
 

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,8 +7,9 @@ import { libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { maxNotesBytes, mostNotes, parseRunNotes, type RunNote, runNotes } from '../../../core/trace/notes.ts';
 import { NoteStore } from '../../../host/library/noteStore.ts';
-import { createHost, type Host } from '../../../host/service/host.ts';
-import { repository } from '../../unit/host/support/buildEntry.ts';
+import type { Host } from '../../../host/service/host.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { importedRun } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
@@ -27,9 +27,8 @@ const note = (changes: Partial<RunNote> = {}): RunNote => ({
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-notes-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('notes', () => {
   it('come back from their file as they were written, whatever was written', () => {
@@ -100,13 +99,7 @@ describe('the note store', () => {
 describe('the notes on a run', () => {
   let host: Host;
   beforeEach(() => {
-    host = createHost({
-      about: { version: '0.1.0', shell: 'browser', platform: 'linux', dataFolder: folder },
-      assetsFolder: join(repository, 'assets'),
-      spawnEngine: () => {
-        throw new Error('no engine is needed');
-      },
-    });
+    host = hostOf(folder);
   });
   afterEach(() => host.close());
 

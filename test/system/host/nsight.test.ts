@@ -1,6 +1,5 @@
 /** Import of Nsight Systems' files: from a window, from the command line, and with nsys itself. */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -8,14 +7,14 @@ import { Assets } from '../../../host/library/assets.ts';
 import { withReportExported } from '../../../host/library/imports/nsysReport.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { Library } from '../../../host/library/library.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 
 const fixture = brotliDecompressSync(readFileSync(join(repository, 'test/fixtures/nsight/mock.sqlite.br')));
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-nsight-host-'));
-  return () => rmSync(folder, { recursive: true, force: true });
+  folder = newFolder();
 });
 
 const file = (name: string, content: string | Uint8Array): string => {

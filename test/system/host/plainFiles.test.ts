@@ -1,12 +1,12 @@
 /** Files without an end: a command that read one would wait forever, or until memory is full. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newFolder } from '../../support/newFolder.ts';
 import { copyscope } from '../../unit/host/support/terminal.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'copyscope-plain-'));
+const folder = newFolder();
 const at = (name: string): string => join(folder, name);
 
 beforeAll(() => {
@@ -16,7 +16,6 @@ beforeAll(() => {
   writeFileSync(at('empty'), '');
   writeFileSync(at('bytes'), Uint8Array.of(0x7b, 0, 1, 2, 0xff));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const commands = ['explain', 'check', 'compare', 'predict', 'sweep', 'bundle import'];
 

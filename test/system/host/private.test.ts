@@ -1,13 +1,13 @@
 /** Copyscope's files belong to its user: other users of the machine can't read them. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
-import { createHost, type Host } from '../../../host/service/host.ts';
+import type { Host } from '../../../host/service/host.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { settledBy } from '../../support/settledPrediction.ts';
-import { repository } from '../../unit/host/support/buildEntry.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { importedRun } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
@@ -18,14 +18,7 @@ let host: Host;
 /** The usual umask, with which everyone can read new files. */
 const umask = process.umask();
 
-const makeHost = (): Host =>
-  createHost({
-    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
-    assetsFolder: join(repository, 'assets'),
-    spawnEngine: () => {
-      throw new Error('no engine is needed');
-    },
-  });
+const makeHost = (): Host => hostOf(dataFolder);
 
 /** Returns permissions of group and others by path below `folder`, without paths that have none. */
 function open(folder: string): Record<string, string> {
@@ -51,13 +44,12 @@ async function fill(): Promise<void> {
 
 beforeEach(() => {
   process.umask(0o022);
-  above = mkdtempSync(join(tmpdir(), 'copyscope-private-'));
+  above = newFolder();
   dataFolder = join(above, 'data');
 });
 afterEach(() => {
   host.close();
   process.umask(umask);
-  rmSync(above, { recursive: true, force: true, maxRetries: 10 });
 });
 
 describe.skipIf(process.platform === 'win32')('the data folder (skipped on Windows, which has no modes)', () => {

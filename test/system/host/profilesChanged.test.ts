@@ -1,11 +1,12 @@
 /** Windows are notified of profiles written by another process, such as `copyscope calibrate`. */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ownProfilesFolder } from '../../../host/paths.ts';
-import { createHost, type Host } from '../../../host/service/host.ts';
+import type { Host } from '../../../host/service/host.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { toldWindow } from '../../unit/host/support/toldWindow.ts';
 import { eventually } from '../../unit/support/eventually.ts';
 
@@ -13,18 +14,11 @@ let folder: string;
 let host: Host;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-profiles-'));
-  host = createHost({
-    about: { version: '0.1.0', shell: 'browser', platform: 'linux', dataFolder: folder },
-    assetsFolder: join(repository, 'assets'),
-    spawnEngine: () => {
-      throw new Error('no engine is needed');
-    },
-  });
+  folder = newFolder();
+  host = hostOf(folder);
 });
 afterEach(() => {
   host.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 it('each that comes and each that goes, the first of all too', async () => {

@@ -1,10 +1,10 @@
 /** For any change of a recorded program to its folder, and any place of its run, the command ends with a reason. */
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { readBounded } from '../../../host/files/files.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { copyscope } from '../../unit/host/support/terminal.ts';
 import { steps } from '../../unit/import/recorded/recordingBytes.ts';
 
@@ -12,12 +12,11 @@ let folder: string;
 const at = (name: string): string => join(folder, name);
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-record-ends-'));
+  folder = newFolder();
   // Writes the file of a recorded process.
   writeFileSync(at('good'), steps(3).bytes());
   writeFileSync(at('bad'), 'no recording');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs `record` without the recorder itself, which CUDA would load. */
 const record = (words: readonly string[], out = at('run.arrow')) =>

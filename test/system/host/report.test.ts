@@ -1,19 +1,19 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { example, exampleFile, smallRun } from '../../unit/host/support/runs.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
 import { traceBytes } from '../../unit/import/support.ts';
 import { partsOf } from '../../unit/report/partsOf.ts';
 
-let built: BuiltEntry;
+const built = await buildEntry(engineEntry);
 /** A program's folder with a page that has only the places for the data. */
-let program: string;
+const program = newFolder();
 let folder: string;
-const cli = (...args: string[]) => copyscope(args, built.script, { context: { program } });
+const cli = (...args: string[]) => copyscope(args, built, { context: { program } });
 const path = (name: string): string => join(folder, name);
 const reported = (name = 'report.html') => partsOf(readFileSync(path(name), 'utf8'));
 
@@ -23,20 +23,13 @@ function file(name: string, content: string | Uint8Array): string {
 }
 
 beforeAll(async () => {
-  built = await buildEntry(engineEntry);
-  program = mkdtempSync(join(tmpdir(), 'copyscope-report-program-'));
   symlinkSync(join(repository, 'assets'), join(program, 'assets'));
   writeFileSync(join(program, 'package.json'), JSON.stringify({ type: 'module', version: '1.2.3' }));
   mkdirSync(join(program, 'dist/renderer'), { recursive: true });
   writeFileSync(join(program, 'dist/renderer/report.html'), '<title>%TITLE%</title>\n<!--data-->\n');
 });
-afterAll(() => {
-  built.remove();
-  rmSync(program, { recursive: true, force: true });
-});
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-report-'));
-  return () => rmSync(folder, { recursive: true, force: true });
+  folder = newFolder();
 });
 
 const sweep = {
@@ -118,7 +111,7 @@ describe('copyscope report', () => {
     expect(exitCode).toBe(2);
     expect(err).toContain('not overwritten');
     const context = { program, signal: AbortSignal.abort() };
-    const cancelled = await copyscope(['report', run, '--out', path('x.html')], built.script, { context });
+    const cancelled = await copyscope(['report', run, '--out', path('x.html')], built, { context });
     expect(cancelled.exitCode).toBe(130);
     expect(cancelled.err).toContain('nothing of it was kept');
     expect(readdirSync(folder).sort()).toEqual(['report.html', 'run.arrow']);
@@ -129,10 +122,10 @@ describe('copyscope report', () => {
     const run = file('run.arrow', encodeRun(smallRun(example(), 'cuda')));
     const args = ['report', run, '--out', path('x.html')];
     writeFileSync(path('package.json'), '{"version":"1.0.0"}');
-    const wrong = await copyscope([...args, '--steps', '1..2'], built.script, { context });
+    const wrong = await copyscope([...args, '--steps', '1..2'], built, { context });
     expect(wrong.exitCode).toBe(2);
     expect(wrong.err).toContain('--steps');
-    const { exitCode, err } = await copyscope(args, built.script, { context });
+    const { exitCode, err } = await copyscope(args, built, { context });
     expect(exitCode).not.toBe(0);
     expect(err).toContain('npm run build');
   });

@@ -1,13 +1,13 @@
 /** The cache of lists: it saves reads, and never contradicts a file. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { SeenFiles } from '../../../host/files/seenFiles.ts';
 import { Assets } from '../../../host/library/assets.ts';
 import { Lessons } from '../../../host/library/lessons.ts';
 import { RunStore } from '../../../host/library/runStore.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
 
@@ -19,10 +19,9 @@ const longAgo = new Date(Date.now() - 60_000);
 const read = vi.fn(async (path: string) => readFileSync(path, 'utf8'));
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-seen-'));
+  folder = newFolder();
   read.mockClear();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('lists of a library', () => {
   const assets = join(repository, 'assets');

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -13,6 +12,7 @@ import type { HostService, WindowEvents } from '../../../core/service/service.ts
 import { type RunningServer, startServer } from '../../../host/server/server.ts';
 import { Windows } from '../../../host/service/windows.ts';
 import { holdPort } from '../../support/heldPort.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { eventually } from '../../unit/support/eventually.ts';
 
 interface Answer {
@@ -89,7 +89,7 @@ async function runFile(id: string): Promise<{ path: string; bytes: number }> {
 }
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-server-'));
+  folder = newFolder();
   mkdirSync(join(folder, 'page/assets'), { recursive: true });
   writeFileSync(join(folder, 'page/index.html'), '<!doctype html><title>Copyscope</title>');
   writeFileSync(join(folder, 'page/assets/app.js'), 'export {};');
@@ -108,7 +108,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('a bundle', () => {

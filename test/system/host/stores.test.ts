@@ -1,18 +1,7 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { isHostFunction, requireArguments } from '../../../core/service/requests.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { runName } from '../../../core/trace/run.ts';
@@ -22,6 +11,7 @@ import { DraftStore } from '../../../host/library/draftStore.ts';
 import { ExperimentStore } from '../../../host/library/experimentStore.ts';
 import { RunStore, readRunFile } from '../../../host/library/runStore.ts';
 import { SettledStore } from '../../../host/library/settledStore.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { settledBy } from '../../support/settledPrediction.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
@@ -62,15 +52,13 @@ const hostileIds = [
 ];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-store-'));
+  folder = newFolder();
   runs = new RunStore(join(folder, 'data/runs'), new Assets(join(folder, 'assets')));
   drafts = new DraftStore(join(folder, 'data/drafts'));
   experiments = new ExperimentStore(join(folder, 'data/experiments'), drafts);
   writeFileSync(join(folder, 'outside.json'), JSON.stringify(example()));
   writeFileSync(join(folder, 'outside.arrow'), encodeRun(smallRun(example(), 'cpu')));
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the experiment store', () => {
   it('keeps an experiment as pretty JSON under an id made from its name, and gives it back', async () => {

@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunProgress } from '../../../core/program/engine.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
 import { PartialRunError } from '../../../host/engine/partialRun.ts';
 import type { EngineRunRequest } from '../../../host/engine/protocol.ts';
 import { EngineSupervisor, type SupervisorOptions } from '../../../host/engine/supervisor.ts';
-import { type BuiltEntry, buildEntry } from '../../unit/host/support/buildEntry.ts';
+import { buildEntry } from '../../unit/host/support/buildEntry.ts';
 import { example } from '../../unit/host/support/runs.ts';
 import { eventually } from '../../unit/support/eventually.ts';
 
-let built: BuiltEntry;
+const built = await buildEntry(fileURLToPath(new URL('../../unit/host/support/scriptedEngine.ts', import.meta.url)));
 const supervisors: EngineSupervisor[] = [];
 
 function supervise(options: Partial<SupervisorOptions> = {}): EngineSupervisor {
-  const supervisor = new EngineSupervisor({ spawn: () => forkEngine(built.script), cancelGraceMs: 200, ...options });
+  const supervisor = new EngineSupervisor({ spawn: () => forkEngine(built), cancelGraceMs: 200, ...options });
   supervisors.push(supervisor);
   return supervisor;
 }
@@ -43,10 +43,6 @@ async function inProgress(supervisor: EngineSupervisor, behaviour: string, signa
 }
 
 describe('the supervised engine process', () => {
-  beforeAll(async () => {
-    built = await buildEntry(fileURLToPath(new URL('../../unit/host/support/scriptedEngine.ts', import.meta.url)));
-  });
-  afterAll(() => built.remove());
   afterEach(() => {
     for (const supervisor of supervisors.splice(0)) supervisor.close();
   });

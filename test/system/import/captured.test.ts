@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { readCaptured } from '../../../host/library/imports/nsightFile.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { exampleFile } from '../../unit/host/support/runs.ts';
 import { copyscope } from '../../unit/host/support/terminal.ts';
-import { databaseFolder } from '../../unit/import/databaseFolder.ts';
 import { made, read, recorded, table } from '../../unit/import/nsightSupport.ts';
 
-const folder = databaseFolder();
+const folder = newFolder();
 const capture = (...rows: readonly (readonly [string, string])[]): string =>
   made(
     folder,

@@ -1,10 +1,9 @@
 /** Generated programs mean the same to the compilers of their languages, for any names in the document. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CodeLanguage, codeOf } from '../../../core/code/code.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { runs } from '../../support/effort.ts';
@@ -12,11 +11,7 @@ import { mathHeaders } from '../../support/mathHeaders.ts';
 import { everything } from '../../unit/code/everything.ts';
 import { allPieces, hostileText } from '../../unit/media/hostile.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-media-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const isThere = (command: string): boolean => spawnSync(command, ['--version']).status === 0;
 
@@ -74,6 +69,8 @@ for name in sys.argv[1:]:
     with open(name, "rb") as file:
         print(ast.dump(Alike().visit(ast.parse(file.read(), name))))
 `;
+
+import { newFolder } from '../../support/newFolder.ts';
 
 /** Returns the tokens of preprocessed C++ with all texts equal. */
 const tokens = (preprocessed: string): string =>

@@ -1,9 +1,9 @@
 /** `npm run budgets`, in a small repository for the test. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { newFolder } from '../../support/newFolder.ts';
 
 const script = join(import.meta.dirname, '../../../scripts/budgets.mjs');
 let folder = '';
@@ -38,7 +38,7 @@ function run(...args: string[]) {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-budgets-'));
+  folder = newFolder();
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder });
   git('init', '--quiet');
   put('core/alone.ts', plainLines(10));
@@ -52,7 +52,6 @@ beforeEach(() => {
   git('add', '.');
   git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '-m', 'Begin');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 it('passes if no number is above its budget, and accepts questions, quoted names, headings and "as soon as"', () => {
   put('docs/page.md', '\n');

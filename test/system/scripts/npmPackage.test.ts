@@ -1,14 +1,14 @@
 /** The npm package, built and installed without a compiler or a network. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newFolder } from '../../support/newFolder.ts';
 import { misplaced, textProblems } from './support/packedFiles.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const work = mkdtempSync(join(tmpdir(), 'copyscope-npm-test-'));
-afterAll(() => rmSync(work, { recursive: true, force: true, maxRetries: 10 }));
+const work = newFolder();
 
 const prefix = join(work, 'prefix');
 const onWindows = process.platform === 'win32';

@@ -1,16 +1,16 @@
 /** The app as electron-builder packs it for Linux: the list of its files, its fuses and its licences. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../../scripts/build.mjs';
 import { importFromBuilder, runBuilder } from '../../../scripts/lib/builder.mjs';
 import { inRoot, root } from '../../../scripts/lib/paths.mjs';
 import { prebuild, prebuiltFiles } from '../../../scripts/lib/prebuilds.mjs';
+import { newFolder } from '../../support/newFolder.ts';
 import { misplaced, textProblems } from './support/packedFiles.ts';
 
-const work = mkdtempSync(join(tmpdir(), 'copyscope-package-'));
-afterAll(() => rmSync(work, { recursive: true, force: true, maxRetries: 5 }));
+const work = newFolder();
 
 const program = join(work, 'out/linux-unpacked/copyscope');
 let files: readonly string[];

@@ -1,15 +1,14 @@
 /** The wheel, made and installed as somebody would who has Python and Node, and neither compiler nor network. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { longestMs } from '../../native/built.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { buildRecorder, noRecorder, standInEnvironment } from '../../support/recorder.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const work = mkdtempSync(join(tmpdir(), 'copyscope-wheel-test-'));
-afterAll(() => rmSync(work, { recursive: true, force: true, maxRetries: 10 }));
+const work = newFolder();
 
 const hasVenv = spawnSync('python3', ['-c', 'import venv, ensurepip']).status === 0;
 const isBuilt = existsSync(join(root, 'native/build/Release/copyscope.node'));

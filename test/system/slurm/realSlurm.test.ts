@@ -1,11 +1,11 @@
 /** The same with Slurm itself, if it is installed, to check its own programs' behaviour. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { SweepStore } from '../../../host/library/sweepStore.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../../support/recorder.ts';
 import { copyscope, type Result } from '../../unit/host/support/terminal.ts';
 import { eventually } from '../../unit/support/eventually.ts';
@@ -29,8 +29,8 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     program?.remove();
   });
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "copyscope it's $(x) "));
-    gates = mkdtempSync(join(tmpdir(), 'copyscope-gates-'));
+    folder = newFolder();
+    gates = newFolder();
   });
   afterEach(() => {
     for (const made of [folder, gates]) rmSync(made, { recursive: true, force: true, maxRetries: 10 });

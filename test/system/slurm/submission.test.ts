@@ -1,17 +1,16 @@
 /** Submissions to Slurm contain only the intended words, for any name of a folder or a program. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requireSettings } from '../../../core/apps/slurm/settings.ts';
 import { type ArrayPlan, sbatchWords, scriptText } from '../../../core/apps/slurm/submission.ts';
+import { newFolder } from '../../support/newFolder.ts';
 
 let work: string;
 beforeEach(() => {
-  work = mkdtempSync(join(tmpdir(), 'copyscope-submission-'));
+  work = newFolder();
 });
-afterEach(() => rmSync(work, { recursive: true, force: true }));
 
 const names = ["a'b", 'a"b', 'a $(touch hacked) b', 'a`touch hacked`', 'a;touch hacked', '-x', 'a\nb', '*', 'a\\'];
 

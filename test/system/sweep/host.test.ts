@@ -1,22 +1,14 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { requireArguments } from '../../../core/service/requests.ts';
 import { libraryItems, type SweepSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
-import { createHost, type Host } from '../../../host/service/host.ts';
-import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import type { Host } from '../../../host/service/host.ts';
+import { newFolder } from '../../support/newFolder.ts';
+import { buildEntry } from '../../unit/host/support/buildEntry.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
 import { importFile } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
@@ -35,17 +27,13 @@ const document = {
   ],
 };
 
-let built: BuiltEntry;
+const built = await buildEntry(engineEntry);
 let folder: string;
 let host: Host;
 const told = toldWindow();
 
 function open(): Host {
-  const made = createHost({
-    about: { version: '0.1.0', shell: 'browser', platform: 'linux', dataFolder: folder },
-    assetsFolder: join(repository, 'assets'),
-    spawnEngine: () => forkEngine(built.script),
-  });
+  const made = hostOf(folder, { spawnEngine: () => forkEngine(built) });
   made.addWindow(told);
   return made;
 }
@@ -72,17 +60,12 @@ const keptFiles = (): string[] =>
       : [],
   );
 
-beforeAll(async () => {
-  built = await buildEntry(engineEntry);
-});
-afterAll(() => built.remove());
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-sweep-'));
+  folder = newFolder();
   host = open();
 });
 afterEach(() => {
   host.close();
-  rmSync(folder, { recursive: true, force: true });
   vi.clearAllMocks();
 });
 
@@ -261,7 +244,7 @@ describe('a sweep on the host', () => {
 });
 
 describe('copyscope sweep', () => {
-  const cli = (...args: string[]) => copyscope(args, built.script);
+  const cli = (...args: string[]) => copyscope(args, built);
   const file = (content: unknown): string => {
     const path = join(folder, 'sweep.json');
     writeFileSync(path, JSON.stringify(content));

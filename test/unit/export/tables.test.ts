@@ -1,18 +1,17 @@
 /** CSV exports and run files, opened by other programs: every row, cell by cell. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { readRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { read, traceBytes } from '../import/support.ts';
 import { smallRun } from '../trace/fixtures.ts';
 import { exported, recordedRun, simulatedExample } from './support.ts';
 import { type TableRow, tableReaders } from './tableReaders.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'copyscope-tables-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+const folder = newFolder();
 
 /** Returns a run with difficult names: quotes in CSV, words that spreadsheets reinterpret, other alphabets. */
 function withHardNames(): Run {

@@ -1,12 +1,12 @@
 /** Bundles are packed if the system makes no links: for ordinary users of Windows, and on disks without links. */
-import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { bundleFormat, bundleVersion, type Manifest } from '../../../host/library/bundle/manifest.ts';
 import { readBundle } from '../../../host/library/bundle/readBundle.ts';
 import { type PackedFile, writeBundle } from '../../../host/library/bundle/writeBundle.ts';
+import { newFolder } from '../../support/newFolder.ts';
 
 vi.mock('node:fs/promises', async (original) => {
   const refused = (): Promise<never> =>
@@ -16,9 +16,8 @@ vi.mock('node:fs/promises', async (original) => {
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-links-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Returns the contents of these experiments from a bundle. */
 async function packedAndRead(files: readonly PackedFile[]): Promise<string[]> {

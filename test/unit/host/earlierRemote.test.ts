@@ -1,18 +1,17 @@
 /** Data folders of versions with remote machines: they open, or one sentence names the ignored data. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { readKept, sweepSummary } from '../../../host/library/keptSweep.ts';
 import { RemoteHosts } from '../../../host/remote/hosts.ts';
 import { earlierSlurm, readSettings } from '../../../host/slurm/settingsStore.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { readers } from '../support/readers.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-earlier-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('opens a sweep that another machine or its Slurm ran', () => {
   const document = readers['kept sweep']?.document as object;

@@ -1,13 +1,12 @@
 /** Counts of a recording while its processes write. */
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { LiveCounts } from '../../../host/record/liveCounts.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { RecordingBytes } from '../import/recorded/recordingBytes.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'copyscope-live-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 it('adds up what the heads of chunks say, and takes of what was dropped the last', async () => {
   const counts = new LiveCounts(folder);
@@ -29,4 +28,3 @@ it('adds up what the heads of chunks say, and takes of what was dropped the last
   writeFileSync(other, new RecordingBytes().flush({ kernels: 1, dropped: 6 }).bytes());
   expect(await counts.read()).toMatchObject({ processes: 2, copies: 4, kernels: 7, waits: 2, dropped: 10 });
 });
-

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { openBrowser } from '../../../host/server/openBrowser.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { eventually } from '../support/eventually.ts';
 
 const address = 'http://127.0.0.1:4711/?token=secret-of-the-first-visitor';
@@ -13,9 +13,8 @@ const neverFails = (): void => {
 };
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-open-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 it('tells the browser of a file that its user alone can read, and not of the token', async () => {
   const said = join(folder, 'said');

@@ -1,17 +1,17 @@
 /** `copyscope explain` of a job: files of its ranks, or their folder. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawJob } from '../../support/jobTrace.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { copyscope, engineEntry } from './support/terminal.ts';
 
 let folder = '';
 const files: string[] = [];
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-ranks-'));
+  folder = newFolder();
   const job = drawJob({ clocksNs: [0, 137_250_000, -3_000_412_000], computeNs: (rank) => (rank === 1 ? 9e6 : 5e6) });
   for (const [rank, { text }] of job.entries()) {
     files.push(join(folder, `run_${rank}.json`));

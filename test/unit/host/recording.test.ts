@@ -1,18 +1,17 @@
 /** A file of a recorded process on the disk: from the command line and dropped on a window. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { readBounded } from '../../../host/files/files.ts';
 import { Assets } from '../../../host/library/assets.ts';
 import { importTraceFile, isTraceFile } from '../../../host/library/importTrace.ts';
 import { Library } from '../../../host/library/library.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { steps } from '../import/recorded/recordingBytes.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'copyscope-recording-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 const bytes = steps(3).bytes();
 
 it('is read by its first bytes, and is called as its file', async () => {

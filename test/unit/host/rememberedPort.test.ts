@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startOnUsualPort } from '../../../host/server/openBrowser.ts';
 import type { RunningServer } from '../../../host/server/server.ts';
 import { type HeldPort, holdPort } from '../../support/heldPort.ts';
+import { newFolder } from '../../support/newFolder.ts';
 
 let folder: string;
 let held: HeldPort;
@@ -28,14 +28,13 @@ async function start(port?: number): Promise<RunningServer> {
 
 beforeEach(async () => {
   held = await holdPort();
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-port-'));
+  folder = newFolder();
   mkdirSync(join(folder, 'page'));
   writeFileSync(join(folder, 'page/index.html'), '');
 });
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
-  rmSync(folder, { recursive: true, force: true });
   held.release();
 });
 

@@ -1,12 +1,11 @@
 /** Programs that run with another user's rights: reported before anything is started. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { refuseSetUserId } from '../../../host/record/recordProgram.ts';
+import { newFolder } from '../../support/newFolder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'copyscope-set-user-id-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 for (const [name, mode] of [
   ['user', 0o4755],
   ['group', 0o2755],

@@ -1,20 +1,19 @@
 /** Lines of compiled code, if addr2line is slow: a stand-in for it on the PATH. */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addressKey, type NativeFrame } from '../../../core/import/recorded/recordedProcess.ts';
 import { sourceLines } from '../../../host/record/sourceLines.ts';
+import { newFolder } from '../../support/newFolder.ts';
 
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-lines-'));
+  folder = newFolder();
   vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH']}`);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Puts a stand-in on the PATH, which logs its start. */

@@ -1,6 +1,3 @@
-/** Runs that end when the disk is full. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../core/service/service.ts';
@@ -12,6 +9,7 @@ import { storageError } from '../../../host/files/files.ts';
 import { Assets } from '../../../host/library/assets.ts';
 import { RunStore, readRunFile, streamRunFile } from '../../../host/library/runStore.ts';
 import { SessionRuns } from '../../../host/service/sessionRuns.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { example, smallRun } from './support/runs.ts';
 
 let folder: string;
@@ -29,9 +27,8 @@ class FillingStore extends RunStore {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'copyscope-full-'));
+  folder = newFolder();
   full = true;
-  return () => rmSync(folder, { recursive: true, force: true });
 });
 
 const request: EngineRunRequest = { engine: 'cpu', experiment: example() };

@@ -8,7 +8,7 @@ import type { Item } from '../../../core/lift/script.ts';
 import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { withSqliteFile } from '../../../host/library/imports/sqliteFile.ts';
-import { databaseFolder } from './databaseFolder.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import {
   globalId,
   made,
@@ -21,7 +21,7 @@ import {
   type Value,
 } from './nsightSupport.ts';
 
-const folder = databaseFolder();
+const folder = newFolder();
 const readSql = (...statements: readonly string[]): Promise<Run> => read(made(folder, statements.join('\n')));
 const rowsOf = ({ trace }: Run): TraceRow[] => Array.from({ length: trace.count }, (_, row) => readRow(trace, row));
 const shown = (run: Run): string[] =>

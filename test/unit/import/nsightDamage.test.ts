@@ -4,13 +4,13 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { Random } from '../support/random.ts';
 import { damagedDatabase } from './damagedDatabase.ts';
-import { databaseFolder } from './databaseFolder.ts';
 import { globalId, made, read, table } from './nsightSupport.ts';
 import { pageBytes, smallExport } from './smallExport.ts';
 
-const folder = databaseFolder();
+const folder = newFolder();
 
 const kernels = table('CUPTI_ACTIVITY_KIND_KERNEL', [
   { start: 1, end: 2, deviceId: 0, streamId: 7, correlationId: 1, globalPid: globalId(42), demangledName: 1 },

@@ -13,11 +13,11 @@ import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
-import { databaseFolder } from './databaseFolder.ts';
+import { newFolder } from '../../support/newFolder.ts';
 import { query, read, recorded } from './nsightSupport.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
-const folder = databaseFolder();
+const folder = newFolder();
 const files = ['h100_2gpu_1s', 'mfu_2gpu_before', 'mock'] as const;
 const paths = new Map<string, string>();
 const runs = new Map<string, Run>();

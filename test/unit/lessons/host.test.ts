@@ -1,9 +1,9 @@
 /** Lessons as the host lists and reads them, from assets and from the user's folder. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Lessons } from '../../../host/library/lessons.ts';
+import { newFolder } from '../../support/newFolder.ts';
 
 const assets = join(import.meta.dirname, '../../../assets');
 const good = readFileSync(join(assets, 'lessons/first-overlap.md'), 'utf8');
@@ -17,10 +17,9 @@ const add = (name: string, text: string): void => {
 
 describe('lessons of the host', () => {
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'copyscope-lessons-'));
+    folder = newFolder();
     lessons = new Lessons(assets, folder);
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('are at least twenty, in teaching order, all readable', async () => {
     const list = await lessons.list();

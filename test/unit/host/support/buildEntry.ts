@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
+import { newFolder } from '../../../support/newFolder.ts';
 
 export const repository = join(import.meta.dirname, '../../../..');
 
-export interface BuiltEntry {
-  readonly script: string;
-  remove(): void;
-}
-
-/** Bundles a process's entry into a separate folder with the shipped layout of package.json and assets. */
-export async function buildEntry(entry: string): Promise<BuiltEntry> {
-  const folder = mkdtempSync(join(repository, 'node_modules/.copyscope-test-'));
+/**
+ * Bundles a process's entry into a separate folder with the shipped layout of package.json and assets. Returns its path.
+ */
+export async function buildEntry(entry: string): Promise<string> {
+  const folder = newFolder(join(repository, 'node_modules/.copyscope-test-'));
   await build({
     root: repository,
     configFile: false,
@@ -30,5 +27,5 @@ export async function buildEntry(entry: string): Promise<BuiltEntry> {
       },
     },
   });
-  return { script: join(folder, 'entry.mjs'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return join(folder, 'entry.mjs');
 }

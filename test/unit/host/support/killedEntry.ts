@@ -8,7 +8,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { isUnderWay, type RecordingStatus } from '../../../../core/service/recording.ts';
 import { libraryItems } from '../../../../core/service/service.ts';
-import { createHost } from '../../../../host/service/host.ts';
+import { hostOf } from './hostOf.ts';
 import { importFile } from './imports.ts';
 import { notesChange } from './notes.ts';
 import { toldWindow } from './toldWindow.ts';
@@ -55,13 +55,7 @@ async function countChanges(): Promise<void> {
   syncBuiltinESMExports();
 }
 
-const host = createHost({
-  about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
-  assetsFolder,
-  spawnEngine: () => {
-    throw new Error('no engine is needed');
-  },
-});
+const host = hostOf(dataFolder, { assetsFolder });
 const { service } = host;
 const read = (name: string): Uint8Array => new Uint8Array(fs.readFileSync(join(files, name)));
 const confirm = (what: unknown): void => void fs.writeSync(1, `${JSON.stringify(what)}\n`);
