@@ -1,7 +1,6 @@
 /** A user's program, recorded from the window: with the stand-in for CUPTI, if it can be built. */
 import type { Locator, Page } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
-import { looksRight } from './support/looks.ts';
 import { expect, testWith } from './support/test.ts';
 import type { Window } from './support/window.ts';
 
@@ -67,7 +66,6 @@ test.describe('with a stand-in for CUPTI', () => {
     await expect(fields.card).toContainText('One process of it is recorded.');
     await expect(figure(fields.card, 'Written')).not.toHaveText('0 B');
     await expect(fields.card.getByRole('region', { name: 'Program output' })).toContainText(/^\d+ \d+$/m);
-    await looksRight(page);
     await page.reload();
     await expect(fields.card).toContainText('Recording copyscope_record_player');
     await expect(fields.command).toBeDisabled();

@@ -11,7 +11,7 @@ import { syntheticRun } from '../support/syntheticRun.ts';
 import { example, smallRun } from '../unit/host/support/runs.ts';
 import { read } from '../unit/import/support.ts';
 import { expect } from './support/expect.ts';
-import { screenshots, seriousProblems, wantsScreenshots } from './support/looks.ts';
+import { seriousProblems } from './support/looks.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const h200 = () => parseProfile(JSON.parse(readFileSync(join(repository, 'assets/profiles/h200.json'), 'utf8')));
@@ -83,14 +83,6 @@ test('a real program’s report has its plan, its lanes and its verdicts, in bot
   for (const theme of ['Dark', 'Light']) {
     await page.getByRole('radiogroup', { name: 'Theme' }).getByText(theme).click();
     await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme.toLowerCase());
-    for (const [width, height] of [
-      [1280, 800],
-      [1920, 1080],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      const path = join(screenshots, `report-${theme.toLowerCase()}-${width}.png`);
-      if (wantsScreenshots) await page.screenshot({ path, fullPage: true });
-    }
     expect(await seriousProblems(page)).toEqual([]);
     const scrolls = await page.evaluate(
       () => document.documentElement.scrollWidth > document.documentElement.clientWidth,

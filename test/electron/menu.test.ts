@@ -58,18 +58,6 @@ it('opens files, the data folder, the log and the licences', () => {
   for (const action of [openFile, showDataFolder, showLog, runCommand]) expect(action).toHaveBeenCalledOnce();
 });
 
-it('asks for the theme, and shows the one in force', () => {
-  click(named('Dark'));
-  expect(actions.chooseTheme).toHaveBeenCalledExactlyOnceWith('dark');
-  electron.nativeTheme.themeSource = 'light';
-  expect(
-    items('linux')
-      .filter((item) => item.checked === true)
-      .map((item) => item.label),
-  ).toEqual(['Light']);
-  electron.nativeTheme.themeSource = 'system';
-});
-
 it('links only where a link of the page may lead too', () => {
   electron.shell.openExternal.mockClear();
   for (const item of items('linux')) if (/^(CUDA|PyTorch)/.test(item.label ?? '')) click(item);

@@ -82,13 +82,6 @@ describe('several streams', () => {
     expect(host(rows).at(-1)).toEqual(['cudaDeviceSynchronize', 30, 120]);
   });
 
-  it('runs copies of one direction one after another', () => {
-    expect(device(simulated([h2d('a', 100), h2d('b', 100)]))).toEqual([
-      ['h2d', 13, 113],
-      ['h2d', 113, 213],
-    ]);
-  });
-
   it('goes on with a stream that has another copy waiting before it turns to one that waited longer', () => {
     const [first, late] = [h2d('a', 300), { op: 'work', durationNs: 400 }];
     expect(device(simulated([first, h2d('b', 20, { label: 'other' }), h2d('a', 10)]))).toEqual([
@@ -217,27 +210,6 @@ describe('events', () => {
     expect(host(rows).at(-1)).toEqual(['cudaEventSynchronize', 35, 45]);
   });
 
-  it('bind a wait to the record that is the latest when it is called', () => {
-    const rows = simulated([
-      h2d('a', 100),
-      record('e', 'a'),
-      wait('e', 'b'),
-      h2d('a', 1000),
-      record('e', 'a'),
-      spin('b', 50),
-    ]);
-    expect(device(rows).at(-1)).toEqual(['spin', 117, 167]);
-    const again = simulated([
-      h2d('a', 100),
-      record('e', 'a'),
-      h2d('a', 1000),
-      record('e', 'a'),
-      wait('e', 'b'),
-      spin('b', 50),
-    ]);
-    expect(device(again).at(-1)).toEqual(['spin', 1117, 1167]);
-  });
-
   it('release the thread that synchronises on them, though the stream has more to do', () => {
     const rows = simulated([h2d('a', 100), record('e', 'a'), h2d('a', 1000), { op: 'synchronizeEvent', event: 'e' }]);
     expect(host(rows).at(-1)).toEqual(['cudaEventSynchronize', 25, 120]);
@@ -254,15 +226,6 @@ describe('default streams', () => {
     ]);
   });
 
-  it('non-blocking streams take no part', () => {
-    const rows = simulated([h2d('a', 100), spin('legacy', 50), d2h('b', 1)]);
-    expect(device(rows)).toEqual([
-      ['h2d', 13, 113],
-      ['spin', 33, 83],
-      ['d2h', 43, 44],
-    ]);
-  });
-
   it('per-thread ones overlap each other and synchronise with the legacy one', () => {
     const rows = simulated([h2d('per-thread', 100), spin('legacy', 50)], [d2h('per-thread', 10)]);
     // The first 10 bytes each way share the link.
@@ -270,20 +233,6 @@ describe('default streams', () => {
       ['h2d', 13, 116],
       ['d2h', 13, 26],
       ['spin', 120, 170],
-    ]);
-  });
-
-  it('synchronising the legacy one waits for blocking streams too', () => {
-    const sync = { op: 'synchronizeStream', stream: 'legacy' } as const;
-    expect(host(simulated([spin('legacy', 1), h2d('blocking', 1000), sync])).at(-1)).toEqual([
-      'cudaStreamSynchronize',
-      30,
-      1040,
-    ]);
-    expect(host(simulated([spin('legacy', 1), h2d('a', 1000), sync])).at(-1)).toEqual([
-      'cudaStreamSynchronize',
-      30,
-      40,
     ]);
   });
 });
