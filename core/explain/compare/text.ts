@@ -1,6 +1,6 @@
 /** Tables of a comparison as text for spreadsheets and reports: plain numbers in nanoseconds. */
 import type { TextTable } from '../../tableText.ts';
-import type { Difference, LaneDifference, OperationDifference, RunComparison } from './comparison.ts';
+import type { Difference, LaneDifference, OperationDifference } from './comparison.ts';
 import type { Judgement, Spread } from './spread.ts';
 
 const judgementWords: Readonly<Record<Judgement, string>> = {
@@ -58,10 +58,4 @@ export const lanesText = (lanes: readonly LaneDifference[]): TextTable => ({
   rows: lanes.flatMap((lane) =>
     (['busy', 'overlap', 'idle'] as const).map((what) => [lane.name, lane.kind, what, ...cells(lane[what])]),
   ),
-});
-
-export const makespanText = ({ makespan }: RunComparison): TextTable => ({
-  titles: ['What', ...titles],
-  words: 1,
-  rows: [['makespan', ...cells(makespan)]],
 });
