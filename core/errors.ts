@@ -49,3 +49,11 @@ export function describeError(error: ErrorInfo): string {
   const where = error.field === undefined ? '' : `${error.field}: `;
   return error.remedy === undefined ? `${where}${error.message}` : `${where}${error.message} ${error.remedy}`;
 }
+
+/** Returns the error with which the host and the window refuse a file, before reading it, if it exceeds the limit. */
+export const fileTooLarge = (name: string, bytes: number, most: number): CopyscopeError =>
+  new CopyscopeError({
+    code: 'file.too-large',
+    message: `${name} has ${bytes} bytes; at most ${most} are read.`,
+    remedy: 'Check that it is the file you mean.',
+  });

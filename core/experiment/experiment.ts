@@ -67,3 +67,15 @@ export function eachOperation(operations: readonly Operation[], visit: (operatio
     if ('operations' in operation) eachOperation(operation.operations, visit);
   }
 }
+
+const texts = new WeakMap<Experiment, string>();
+
+/** Returns the program as text, without its name and number of iterations. Cached, because experiments never change. */
+export function programText(experiment: Experiment): string {
+  const known = texts.get(experiment);
+  if (known !== undefined) return known;
+  const environment = { ...experiment.environment, iterations: 0, warmups: 0 };
+  const made = JSON.stringify({ ...experiment, environment, name: '', description: '' });
+  texts.set(experiment, made);
+  return made;
+}

@@ -1,5 +1,5 @@
 /** Follows a program's data as if each operation completed before the next was issued. */
-import { writtenBuffer, writtenBuffers } from './accesses.ts';
+import { operandsOfKernel, writtenBuffer, writtenBuffers } from './accesses.ts';
 import { type Capture, capturedWork, captures, isCapturable } from './captures.ts';
 import { BufferContent, multiplyContent, type Piece, sameContent, shiftContent } from './content.ts';
 import {
@@ -14,7 +14,6 @@ import {
   type ProgramThread,
   streamMultiplier,
 } from './program.ts';
-import { operandsOfKernel } from './resultBytes.ts';
 
 /**
  * Limit for following all loops, counted in instructions and pieces of buffers: about a second. A loop that needs more

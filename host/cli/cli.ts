@@ -17,8 +17,6 @@ import { type AttachOptions, attach } from './commands/attach.ts';
 import { type BenchOptions, bench } from './commands/bench.ts';
 import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
 import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
-import { printCaptured } from './commands/captured.ts';
-import { check } from './commands/check.ts';
 import { type CodeOptions, code } from './commands/code.ts';
 import { type CompareOptions, compare } from './commands/compare.ts';
 import { type ConnectCommandOptions, connectHost, connectThere, connectTo } from './commands/connect.ts';
@@ -28,7 +26,16 @@ import { type GateCommandOptions, gateCommand, gateFormats, gateLimit } from './
 import { type LiftCommandOptions, lift } from './commands/lift.ts';
 import { type RecordOptions, record } from './commands/record.ts';
 import { type ReportCommandOptions, report } from './commands/report.ts';
-import { type ExplainOptions, explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
+import {
+  check,
+  type ExplainOptions,
+  explain,
+  type PredictOptions,
+  predict,
+  printCaptured,
+  type RunOptions,
+  run,
+} from './commands/run.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { asJob, type SlurmSetOptions, setSlurm, showSlurm } from './commands/slurm.ts';
 import { type SweepOptions, sweep } from './commands/sweep.ts';
@@ -212,7 +219,7 @@ export function commands(
     .option('--allow-record', 'let it run programs to record them', false)
     .action(async (folders: string[], { allowRecord }: { allowRecord: boolean }) => {
       // Loaded only if it is used: it is a large part of the program.
-      const { mcp } = await import('./commands/mcp.ts');
+      const { mcp } = await import('../mcp/server.ts');
       await mcp(tools, folders, allowRecord);
     });
 

@@ -15,8 +15,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { CopyscopeError } from '../../core/errors.ts';
-import { fileTooLarge } from '../../core/fileTooLarge.ts';
+import { CopyscopeError, fileTooLarge } from '../../core/errors.ts';
 import { ownName } from './thisProcess.ts';
 
 export interface FoundFile {

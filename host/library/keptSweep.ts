@@ -1,9 +1,9 @@
 /** A stored sweep: `sweep.json` describes it, `points.jsonl` has a line for each point that was reached. */
 import { z } from 'zod';
 import { mostPoints, type SweepDocument, sweepSchema } from '../../core/apps/sweep/document.ts';
-import { linkBytesPerSecond } from '../../core/apps/sweep/link.ts';
 import type { Figures } from '../../core/apps/sweep/metrics.ts';
 import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
+import { linkBytesPerSecond } from '../../core/program/engine.ts';
 import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
 import { idSchema } from '../../core/service/requests.ts';
 import type { SweepOutcome, SweepSummary } from '../../core/service/service.ts';

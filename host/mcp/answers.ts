@@ -1,7 +1,7 @@
 /** The short form of what the commands print: what holds a step, what to change, where, and what a trace doesn't show. */
 
 import { CopyscopeError } from '../../core/errors.ts';
-import type { ComparisonDocument } from '../../core/explain/compare/document.ts';
+import type { ComparisonDocument } from '../../core/explain/compare/comparison.ts';
 import type { HazardReport } from '../../core/explain/hazards/hazard.ts';
 import type { LazySummary } from '../../core/explain/summary/summary.ts';
 import type { RemedyAnswer, TraceAnswers } from '../../core/lift/answers.ts';

@@ -1,19 +1,21 @@
 /** Tools and resources for assistants (Model Context Protocol). Each tool is a command, whose answer is cut to what fits. */
+
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { codeLanguages } from '../../core/code/code.ts';
 import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
 import { changeWords } from '../../core/lift/changes/words.ts';
 import { describeSource, rules } from '../../core/rules/rules.ts';
-import { check } from '../cli/commands/check.ts';
 import { code } from '../cli/commands/code.ts';
 import { compare } from '../cli/commands/compare.ts';
 import { keepRun } from '../cli/commands/record.ts';
-import { explain, predict, type Tools } from '../cli/commands/run.ts';
+import { check, explain, predict, type Tools } from '../cli/commands/run.ts';
 import { writeWhole } from '../files/files.ts';
 import { programVersion } from '../paths.ts';
 import { checkProgram } from '../record/ownProgram.ts';
@@ -70,13 +72,13 @@ async function answered(work: () => Promise<Item>): Promise<CallToolResult> {
   }
 }
 
-export interface McpOptions {
+interface McpOptions {
   readonly folders: readonly string[];
   readonly allowRecord: boolean;
 }
 
 /** Throws `usage.folder`. */
-export function mcpServer(tools: Tools, { folders, allowRecord }: McpOptions): McpServer {
+function mcpServer(tools: Tools, { folders, allowRecord }: McpOptions): McpServer {
   const allowed = new AllowedPaths(folders);
   const server = new McpServer({ name: 'copyscope', version: programVersion(tools.context.program) }, { instructions });
   addTraceTools(server, tools, allowed);
@@ -293,4 +295,21 @@ function addRules(server: McpServer): void {
       return { contents: [{ uri: asked.href, mimeType: 'text/plain', text }] };
     },
   );
+}
+
+const parseError = -32700;
+
+/** `copyscope mcp`: serves assistants over standard input and output, until the client ends it. */
+export async function mcp(tools: Tools, folders: readonly string[], allowRecord: boolean): Promise<void> {
+  const server = mcpServer(tools, { folders: folders.length === 0 ? [process.cwd()] : folders, allowRecord });
+  const transport = new StdioServerTransport();
+  // The library drops a line that is no message; JSON-RPC has an answer for it.
+  server.server.onerror = ({ message }) => {
+    const error = { code: parseError, message: message.slice(0, 500) };
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
+  };
+  await server.connect(transport);
+  const { signal } = tools.context;
+  await Promise.race([once(process.stdin, 'end'), signal.aborted ? null : once(signal, 'abort')]);
+  await server.close();
 }

@@ -1,6 +1,6 @@
 /** The drawn chart. It is a chunk of its own because it imports ECharts. */
 import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { type KeyboardEvent, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { createContext, type KeyboardEvent, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { useScheme } from '../common/hooks.ts';
 import { announce } from '../store/notify.ts';
 import classes from './Chart.module.css';
@@ -8,7 +8,6 @@ import { type Drawing as Drawn, draw } from './engine.ts';
 import { lookOf } from './look.ts';
 import { chartOption, placeOf } from './option.ts';
 import { isStep, type Point, pointLines, pointsOf, stepFrom } from './points.ts';
-import { ChartRenderer } from './renderer.ts';
 import { type ChartSpec, fullTitle } from './spec.ts';
 
 interface Props {
@@ -118,3 +117,6 @@ function find(chart: Drawn | null, { row, column }: Point): { seriesIndex: numbe
   }
   return null;
 }
+
+/** How charts are drawn: as SVG, or on a canvas if a content security policy forbids style attributes. */
+export const ChartRenderer = createContext<'svg' | 'canvas'>('svg');

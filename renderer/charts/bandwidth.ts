@@ -1,10 +1,10 @@
 /** Bandwidth of copies by size from a device profile, with the link's limit. */
 
-import { linkBytesPerSecond } from '../../core/apps/sweep/link.ts';
 import { programRate } from '../../core/apps/sweep/programRate.ts';
 import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
 import type { CostModel } from '../../core/machine/costModel.ts';
 import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
+import { linkBytesPerSecond } from '../../core/program/engine.ts';
 import type { PaintName } from '../common/palette.ts';
 import type { Cell, LineSpec, Provenance, Row } from './spec.ts';
 

@@ -1,5 +1,4 @@
-import { CopyscopeError } from '../../core/errors.ts';
-import { fileTooLarge } from '../../core/fileTooLarge.ts';
+import { CopyscopeError, fileTooLarge } from '../../core/errors.ts';
 
 /** A drawing as SVG text. */
 export interface Drawn {

@@ -5,7 +5,7 @@
 import '../common/zodSetup.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { programText } from '../../core/experiment/programText.ts';
+import { programText } from '../../core/experiment/experiment.ts';
 import { withEvidence } from '../../core/explain/hazards/evidence.ts';
 import type { HazardReport } from '../../core/explain/hazards/hazard.ts';
 import { hazardsInSteps, repairOf } from '../../core/explain/hazards/repair.ts';

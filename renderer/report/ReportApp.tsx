@@ -3,7 +3,7 @@ import { MantineProvider, useComputedColorScheme } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { type ReactNode, useEffect, useLayoutEffect, useState } from 'react';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
-import { ChartRenderer } from '../charts/renderer.ts';
+import { ChartRenderer } from '../charts/Drawing.tsx';
 import { SchemeContext } from '../common/hooks.ts';
 import { cssVariables, theme } from '../common/theme.ts';
 import { usePrinting } from './PaperLanes.tsx';

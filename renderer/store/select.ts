@@ -1,7 +1,7 @@
 /** Values derived from the state. They are pure, so that components and actions agree. */
 import { shallow } from 'zustand/shallow';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { programText } from '../../core/experiment/programText.ts';
+import { programText } from '../../core/experiment/experiment.ts';
 import { type ExampleSummary, type RunSummary, runTitle } from '../../core/service/service.ts';
 import { runName } from '../../core/trace/run.ts';
 import { type EngineOption, effectiveEngine, engineOptions, parseEngineKey } from './engines.ts';

@@ -1,5 +1,5 @@
 /** Metrics of a sweep's point: one number per recorded iteration, and their median and spread. */
-import { deliveredRate } from '../../explain/figures/arrival.ts';
+import { deliveredRate } from '../../explain/figures/copyBandwidth.ts';
 import { linkUse } from '../../explain/figures/engines.ts';
 import { overlap } from '../../explain/figures/overlap.ts';
 import { type Spread, spread } from '../../statistics.ts';

@@ -2,7 +2,7 @@
 
 import { experimentFormat, experimentVersion } from '../../experiment/experiment.ts';
 import { requireExperiment } from '../../experiment/parse.ts';
-import { deliveredRate } from '../../explain/figures/arrival.ts';
+import { deliveredRate } from '../../explain/figures/copyBandwidth.ts';
 import { profileCosts } from '../../machine/cost/profileCosts.ts';
 import type { DeviceProfile } from '../../machine/profile/profile.ts';
 import { simulate } from '../../machine/simulate.ts';

@@ -7,8 +7,8 @@ import { type BufferDeclaration, bufferBytes } from '../resources.ts';
 import { declare, declareOtherEnd, deviceBuffer, freshId, newBuffer } from './declarations.ts';
 import { type Edited, edit, inDocumentOrder } from './edit.ts';
 import { setLibraryKernel } from './libraryKernel.ts';
+import { rearrange } from './operations.ts';
 import { listOf, type OperationPath, operationOf, operationPaths, type Place, pathAt, placeNew } from './paths.ts';
-import { rearrange } from './rearrange.ts';
 import { inRow, type Target } from './rows.ts';
 
 /** Adds an operation of this kind at a place, in the row of `target`. */

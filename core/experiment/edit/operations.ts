@@ -4,11 +4,11 @@ import { fieldPath, startsWith } from '../../shape/path.ts';
 import { insertAt } from '../change.ts';
 import type { Experiment } from '../experiment.ts';
 import { type NewOperation, newCopies, type Operation } from '../operations.ts';
+import { checkedDraft } from './checkedDraft.ts';
 import { withoutDevice } from './clipboard.ts';
 import { type DeclarationKind, freshId, renameDeclaration } from './declarations.ts';
-import { type Edited, edit, editOperation, inDocumentOrder, insertedAt, outermost, takeOut } from './edit.ts';
+import { type Edited, edit, editOperation, inDocumentOrder, insertedAt, outermost, pathsOf, takeOut } from './edit.ts';
 import { listOf, type OperationPath, operationOf, type Place, placeAt, placeNew, refused } from './paths.ts';
-import { rearrange } from './rearrange.ts';
 import { inRow, type Target } from './rows.ts';
 
 /** Inserts copies of operations at a place, in `target`'s row if given. */
@@ -198,3 +198,34 @@ function withFreeIds(piece: Experiment, experiment: Experiment): Experiment {
   }
   return renamed;
 }
+
+/**
+ * Like edit(), for a `change` that adds, removes and moves operations and never modifies one, so only lists are copied.
+ * Every other operation stays the same object, needs no new check, and keeps its cached results.
+ */
+export function rearrange(
+  experiment: Experiment,
+  change: (draft: Experiment) => Iterable<Operation> | undefined,
+): Edited {
+  const draft = withOwnLists(experiment);
+  const selected = new Set(change(draft) ?? []);
+  return { experiment: checkedDraft(experiment, draft), selected: pathsOf(draft, selected) };
+}
+
+function withOwnLists(experiment: Experiment): Experiment {
+  const { buffers, streams, events, signals, devices, threads } = experiment;
+  return {
+    ...experiment,
+    buffers: [...buffers],
+    streams: [...streams],
+    events: [...events],
+    signals: [...signals],
+    devices: [...devices],
+    threads: threads.map((thread) => ({ ...thread, operations: copyOf(thread.operations) })),
+  };
+}
+
+const copyOf = (operations: readonly Operation[]): Operation[] =>
+  operations.map((operation) =>
+    'operations' in operation ? { ...operation, operations: copyOf(operation.operations) } : operation,
+  );

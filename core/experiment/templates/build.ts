@@ -65,3 +65,7 @@ export const repeat = (count: number, operations: OperationInput[]): OperationIn
   count,
   operations,
 });
+
+/** Returns a new experiment: one host thread that does nothing yet. */
+export const emptyExperiment = (name = 'New experiment'): Experiment =>
+  template({ name, threads: [{ id: 'main', operations: [] }] });

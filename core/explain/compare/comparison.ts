@@ -5,7 +5,7 @@
 
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Interval } from '../../machine/cost/interval.ts';
-import { type Run, type RunInfo, runName } from '../../trace/run.ts';
+import { type Run, type RunInfo, type RunOrigin, runName } from '../../trace/run.ts';
 import type { Lane, LaneKind, RowKind } from '../../trace/trace.ts';
 import { formatBytes } from '../../units.ts';
 import { share } from '../figures/overlap.ts';
@@ -307,4 +307,21 @@ function medianCount(table: OperationTable, rank: number, entry: number | undefi
   const counts = table.tallies[rank as 0 | 1 | 2].count;
   const sample = sampleOf(counts.slice(entry * table.iterations, (entry + 1) * table.iterations), true);
   return sample === null ? 0 : spreadOf(sample).median;
+}
+
+export const comparisonFormat = 'copyscope/comparison';
+export const comparisonVersion = 2;
+
+type ComparedFile = ComparedRun & {
+  readonly origin: RunOrigin;
+  /** Set if the simulation includes the cost of recording, because the other run is recorded. */
+  readonly whileRecording?: true;
+};
+
+/** Output of `copyscope compare --json`. docs/guide/compare-and-sweep.md describes it for people. */
+export interface ComparisonDocument extends Omit<RunComparison, 'a' | 'b'> {
+  readonly format: typeof comparisonFormat;
+  readonly version: typeof comparisonVersion;
+  readonly a: ComparedFile;
+  readonly b: ComparedFile;
 }

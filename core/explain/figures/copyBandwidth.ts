@@ -9,8 +9,20 @@
  */
 import { groupBy } from '../../groupBy.ts';
 import { type Spread, spread } from '../../statistics.ts';
-import { type Iteration, rowDevice, rowDirection, rowKind, rowStart, rowsOfKind } from '../../trace/iteration.ts';
+import { length, union } from '../../trace/intervals.ts';
+import {
+  activity,
+  type Iteration,
+  rowDevice,
+  rowDirection,
+  rowKind,
+  rowStart,
+  rowsOfKind,
+} from '../../trace/iteration.ts';
+import { rowEndNs } from '../../trace/rows.ts';
 import type { CopyDirection } from '../../trace/trace.ts';
+import { achievedRate } from './engines.ts';
+import { hostCalls } from './hostCalls.ts';
 
 export type TransferKind = CopyDirection | 'memset' | 'unknown';
 
@@ -79,4 +91,28 @@ function series({ trace }: Iteration, kind: TransferKind, rows: readonly number[
     bytesPerSecond[index] = now;
   }
   return { kind, timeNs: Float64Array.from(points, ({ timeNs }) => timeNs), bytesPerSecond };
+}
+
+/**
+ * Returns the rate of copies as the program sees it, including host time: a pageable copy that its engine moves at the
+ * link's rate may have been staged for ten times as long before. Null if nothing was copied in this direction.
+ *
+ *   arrival    end of the copy; for one into pageable memory, which the driver fills, the end of its call if that is later
+ *   rate       bytes / length of the union of the times from call (or start, if no call was recorded) to arrival
+ */
+export function deliveredRate(iteration: Iteration, direction: 'h2d' | 'd2h'): number | null {
+  const { trace } = iteration;
+  const copies = rowsOfKind(iteration, 'copy').filter((row) => rowDirection(trace, row) === direction);
+  if (copies.length === 0) return null;
+  const calls = hostCalls(iteration);
+  const [starts, ends]: [number[], number[]] = [[], []];
+  let bytes = 0;
+  for (const row of copies) {
+    const call = calls.get(row);
+    const isFilled = direction === 'd2h' && activity(trace, row).dst === 'pageable' && call !== undefined;
+    starts.push(call === undefined ? rowStart(trace, row) : Math.min(rowStart(trace, call), rowStart(trace, row)));
+    ends.push(isFilled ? Math.max(rowEndNs(trace, row), rowEndNs(trace, call)) : rowEndNs(trace, row));
+    bytes += trace.columns.bytes[row] ?? 0;
+  }
+  return achievedRate(bytes, length(union(starts, ends)));
 }

@@ -9,8 +9,8 @@
 import { lowerBound } from '../../lowerBound.ts';
 import type { ProgramStream } from '../../program/program.ts';
 import type { RowIndex } from '../../trace/trace.ts';
+import { areTied } from './lanes.ts';
 import type { Launch } from './launchedGraphs.ts';
-import { areTied } from './ties.ts';
 
 /** One operation, at its place in the order of issue. */
 export interface Issued {

@@ -6,7 +6,6 @@ import type { Program, ProgramStream } from '../../program/program.ts';
 import type { Call, Caller, Issued } from './calls.ts';
 import { type Clock, countUpTo, join, joinCompleted } from './clock.ts';
 import { Sequence } from './sequence.ts';
-import { areTied } from './ties.ts';
 
 interface Lane {
   readonly thread: number;
@@ -140,4 +139,14 @@ export class Lanes {
     const last = issued === lane.count ? lane.last : lane.starts[issued - 1];
     if (last != null) joinCompleted(target, last, entry, issued);
   }
+}
+
+/** Returns whether a stream synchronises with the legacy default stream, without being it. */
+const isBlocking = (stream: ProgramStream | undefined): boolean =>
+  stream?.kind === 'blocking' || stream?.kind === 'per-thread-default';
+
+/** Returns whether the legacy default stream orders work of the two (rule legacy-default-stream). */
+export function areTied(a: ProgramStream | undefined, b: ProgramStream | undefined): boolean {
+  if (a?.device !== b?.device) return false;
+  return (a?.kind === 'legacy-default' && isBlocking(b)) || (b?.kind === 'legacy-default' && isBlocking(a));
 }

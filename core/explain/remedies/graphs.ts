@@ -8,9 +8,8 @@ import { newCopies, type Operation } from '../../experiment/operations.ts';
 import type { OperationInfo } from '../../program/program.ts';
 import { startsWith } from '../../shape/path.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
-import { type Found, find, type Situation } from './situation.ts';
+import { type Found, find, type Situation, usersOf } from './situation.ts';
 import { deviceOf, move } from './streams.ts';
-import { usersOf } from './users.ts';
 
 /**
  * Captures the graph a second time and uses that for launches in the waiting launch's stream. Buffers that only the

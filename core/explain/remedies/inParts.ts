@@ -6,8 +6,7 @@ import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { isLibraryShape } from '../../experiment/libraryKernels.ts';
 import type { Operation, OperationOf } from '../../experiment/operations.ts';
-import { type Found, find, type Situation, sizeOf } from './situation.ts';
-import { usersOf } from './users.ts';
+import { type Found, find, type Situation, sizeOf, usersOf } from './situation.ts';
 
 type Either = Found<'copy'> | Found<'kernel'>;
 

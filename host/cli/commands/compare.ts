@@ -3,12 +3,13 @@
 import { runSteps } from '../../../core/apps/gate/steps.ts';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { compareRuns, type RunComparison } from '../../../core/explain/compare/comparison.ts';
 import {
   type ComparisonDocument,
+  compareRuns,
   comparisonFormat,
   comparisonVersion,
-} from '../../../core/explain/compare/document.ts';
+  type RunComparison,
+} from '../../../core/explain/compare/comparison.ts';
 import { compareSteps, type StepsCompared } from '../../../core/lift/settle.ts';
 import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
 import { columns, type TableBlock, text } from '../../../core/present/blocks.ts';

@@ -1,6 +1,5 @@
 /** `copyscope report`: a run, two compared runs, or a sweep, as one HTML file. */
 import { join } from 'node:path';
-import { linkBytesPerSecond } from '../../../core/apps/sweep/link.ts';
 import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
@@ -9,6 +8,7 @@ import type { ChangeWord } from '../../../core/lift/changes/words.ts';
 import type { ReportPoint } from '../../../core/present/document.ts';
 import { type ReportedRun, type ReportOptions, runReport, sweepReport } from '../../../core/present/make.ts';
 import { type ReportFile, reportPieces } from '../../../core/present/page.ts';
+import { linkBytesPerSecond } from '../../../core/program/engine.ts';
 import { isTraced, runOrigin } from '../../../core/trace/run.ts';
 import { formatBytes } from '../../../core/units.ts';
 import { readBoundedText, requireNew, writeNewPieces } from '../../files/files.ts';

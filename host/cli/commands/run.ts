@@ -1,7 +1,14 @@
 /** `copyscope run`, `copyscope predict` and `copyscope explain`. */
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { withEvidence } from '../../../core/explain/hazards/evidence.ts';
+import { type HazardReport, hazardsFormat, hazardsVersion } from '../../../core/explain/hazards/hazard.ts';
+import { checkExperiment } from '../../../core/explain/hazards/repair.ts';
+import type { CapturedProgram } from '../../../core/import/nsight/captured.ts';
+import { looksLikeDatabase } from '../../../core/import/sniff.ts';
+import { hazardBlocks } from '../../../core/present/verdicts.ts';
 import type { EngineKind } from '../../../core/program/engineKind.ts';
+import { lower } from '../../../core/program/lower.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { PartialRunError } from '../../engine/partialRun.ts';
@@ -9,12 +16,22 @@ import type { EngineRunResult } from '../../engine/protocol.ts';
 import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import { writeWhole } from '../../files/files.ts';
 import type { Assets } from '../../library/assets.ts';
+import { readCaptured } from '../../library/imports/nsightFile.ts';
 import { prepareParsed } from '../../service/prepareRun.ts';
-import { type InputFile, readExperimentOf, readInputFile, refuseUnused, requireWritableAsRun } from '../inputFile.ts';
+import {
+  experimentIn,
+  head,
+  type InputFile,
+  readExperimentOf,
+  readInputFile,
+  refuseUnused,
+  requireWritableAsRun,
+} from '../inputFile.ts';
 import type { Context, Terminal } from '../io.ts';
 import { printRun } from '../printRun.ts';
 import { progressLine } from '../progress.ts';
 import { mergedInput, tracesIn } from '../rankFiles.ts';
+import { drawBlocks } from '../render/blocks.ts';
 import { answersOf, type TraceQuestion } from '../traceAnswers.ts';
 
 export interface RunOptions {
@@ -175,5 +192,60 @@ export function refuseProfile(profile: string | undefined, why: string): void {
     field: '--profile',
     message: `a profile is for the simulator, and ${why}.`,
     remedy: 'Leave --profile out.',
+  });
+}
+
+/** Rejects with `file.*`, with `trace-file.*`, and with `usage.invalid` if the file is no such export. */
+export async function printCaptured({ terminal }: Context, file: string, json: boolean): Promise<void> {
+  const programs = await readCaptured(await requireExport(file));
+  if (json) await terminal.json({ programs });
+  else
+    terminal.out(
+      programs.length === 0
+        ? 'The export does not say.'
+        : programs.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...programLines(one)]),
+    );
+}
+
+async function requireExport(file: string): Promise<string> {
+  const first = await head(file);
+  if (first === null || looksLikeDatabase(first)) return file;
+  throw new CopyscopeError({
+    code: 'usage.invalid',
+    field: '--captured',
+    message: `${file} is no export of Nsight Systems: no other file that Copyscope reads holds commands or environments.`,
+    remedy: 'Leave --captured out.',
+  });
+}
+
+const programLines = ({ command, folder, environment }: CapturedProgram): string[] => [
+  `Command: ${command.join(' ')}`,
+  ...(folder === null ? [] : [`Folder: ${folder}`]),
+  ...environment.map((variable) => `  ${variable}`),
+];
+
+/** Rejects with `hazards.found`, after printing, if there are any. */
+export async function check(context: Context, file: string, { json }: { readonly json: boolean }): Promise<void> {
+  const { terminal } = context;
+  context.leaveAtOnce();
+  const input = await readInputFile(file, context);
+  const experiment = experimentIn(input, file);
+  const found = checkExperiment(experiment);
+  const report = input.kind === 'run' ? withEvidence(found, lower(experiment), input.run.info.verification) : found;
+  const { name } = experiment;
+  if (json) await terminal.json({ format: hazardsFormat, version: hazardsVersion, name, ...report });
+  else terminal.out(drawBlocks(hazardBlocks(name, report), terminal));
+  requireNone(report);
+}
+
+function requireNone({ hazards }: HazardReport): void {
+  const [first] = hazards;
+  if (first === undefined) return;
+  throw new CopyscopeError({
+    code: 'hazards.found',
+    op: first.second.op,
+    field: first.second.path,
+    message: hazards.length === 1 ? '1 hazard found.' : `${hazards.length} hazards found.`,
+    remedy: first.change?.steps[0] ?? first.remedy,
   });
 }

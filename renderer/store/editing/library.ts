@@ -1,7 +1,7 @@
 /** The user’s own experiments: new ones, copies and names. */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { freeNewName } from '../../../core/experiment/nameOfContent.ts';
-import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { attempt, host } from '../host.ts';
 import { listExperiments } from '../hostEvents.ts';
 import { copyName } from '../ownCopy.ts';

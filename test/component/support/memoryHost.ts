@@ -7,7 +7,6 @@
 import { requireFigure } from '../../../core/apps/lessons/figure.ts';
 import { requireLesson } from '../../../core/apps/lessons/parse.ts';
 import { tasksOf } from '../../../core/apps/lessons/results.ts';
-import { linkBytesPerSecond } from '../../../core/apps/sweep/link.ts';
 import { runFigures } from '../../../core/apps/sweep/metrics.ts';
 import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
@@ -30,6 +29,7 @@ import { defaultProfile, simEngine } from '../../../core/machine/cost/simEngine.
 import { parseProfile, profileDeviceName, simulatedDevice } from '../../../core/machine/profile/profile.ts';
 import { requireCapable } from '../../../core/program/capabilities.ts';
 import type { DeviceReport, RunHooks } from '../../../core/program/engine.ts';
+import { linkBytesPerSecond } from '../../../core/program/engine.ts';
 import { lower } from '../../../core/program/lower.ts';
 import {
   type ExperimentSummary,

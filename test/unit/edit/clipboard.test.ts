@@ -4,7 +4,7 @@ import { copyOperations, pasteOperations } from '../../../core/experiment/edit/c
 import { setOption, setStrategy } from '../../../core/experiment/edit/multiCopy.ts';
 import { atEndOf, operationOf, operationPaths } from '../../../core/experiment/edit/paths.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { multiTensorBatch } from '../../../core/experiment/templates/training.ts';
 import { lower } from '../../../core/program/lower.ts';
 

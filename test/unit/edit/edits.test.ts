@@ -37,7 +37,7 @@ import type { Target } from '../../../core/experiment/edit/rows.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { type OperationName, operationSchema } from '../../../core/experiment/operations.ts';
 import { parseExperiment, requireExperiment } from '../../../core/experiment/parse.ts';
-import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
 import { runs } from '../../support/effort.ts';
 

@@ -7,7 +7,7 @@ import { atEndOf, operationOf, operationPaths } from '../../../core/experiment/e
 import { canResize, type Extent, extentOf, resizeOperation, stepped } from '../../../core/experiment/edit/resize.ts';
 import { type Operation, operationNames } from '../../../core/experiment/operations.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { MiB } from '../../../core/units.ts';
 
 const example = requireExperiment(readFileSync('assets/examples/overlap/pinned-side-stream.json', 'utf8'));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { insertExperiment } from '../../../core/experiment/edit/operations.ts';
 import { atEndOf } from '../../../core/experiment/edit/paths.ts';
 import { parseExperiment, requireExperiment } from '../../../core/experiment/parse.ts';
-import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { strategyB } from '../../../core/experiment/templates/strategies.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
 import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';

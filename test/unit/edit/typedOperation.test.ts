@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { atEndOf, operationOf } from '../../../core/experiment/edit/paths.ts';
 import { addTyped, parseTyped, typedCompletions, typedProblem } from '../../../core/experiment/edit/typedOperation.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 
 function typed(...lines: readonly string[]): Experiment {
   return lines.reduce<Experiment>((experiment, line) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
 import { deleteOperations } from '../../../core/experiment/edit/operations.ts';
 import { atEndOf, operationPaths } from '../../../core/experiment/edit/paths.ts';
-import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { DocumentHistory } from '../../../renderer/store/history.ts';
 
 describe('the history of a document', () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
 import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
 import { simEngine } from '../../../core/machine/cost/simEngine.ts';
