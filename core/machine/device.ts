@@ -8,6 +8,7 @@ import { type EntryHandler, entryDone, entryPieceStaged, entryReady, type Stream
 import type { EventQueue } from './eventQueue.ts';
 import { type Graph, GraphRun, type Launched } from './graph.ts';
 import { type FunctionSink, HostFunctions } from './hostFunctions.ts';
+import type { HostWork } from './hostWork.ts';
 import { Link } from './link.ts';
 import { StreamSet } from './streams.ts';
 import type { TraceOutput } from './traceOutput.ts';
@@ -33,11 +34,13 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   readonly #functions: HostFunctions;
   readonly #graphPassing: Passing;
   readonly #slots: number;
+  readonly #hostWork: HostWork;
 
-  constructor(program: Program, costs: CostModel, clock: EventQueue, output: TraceOutput) {
+  constructor(program: Program, costs: CostModel, clock: EventQueue, output: TraceOutput, hostWork: HostWork) {
     const { facts } = costs;
     this.#clock = clock;
     this.#output = output;
+    this.#hostWork = hostWork;
     this.#slots = facts.staging.slots;
     this.#graphPassing = Passing.ofGraphs(costs);
     this.streams = new StreamSet(program, clock, Passing.ofStreams(costs), this, facts.queueDepth);
@@ -124,7 +127,8 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
         break;
       case 'host':
         entry.startNs = nowNs;
-        this.#clock.schedule(nowNs + entry.deviceNs, entry, entryDone);
+        if (!this.#hostWork.isShared(step.bytes)) this.#clock.schedule(nowNs + entry.deviceNs, entry, entryDone);
+        else this.#hostWork.start(step.bytes, entry.deviceNs, { hostWorkDone: (ns) => this.#done(entry, ns) }, nowNs);
         break;
       case 'engine':
         if (isCompute(entry.engine)) this.#computes[deviceOf(entry.engine)]?.submit(entry);

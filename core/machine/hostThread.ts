@@ -12,6 +12,7 @@ import type { CopyListener, Devices } from './device.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import { HeldCall, notYet } from './heldCall.ts';
+import type { HostWork, HostWorkOwner } from './hostWork.ts';
 import type { Memory, MemoryCall } from './memory.ts';
 import type { MultiCopies } from './multiCopies.ts';
 import type { ThreadPlan } from './plan.ts';
@@ -39,13 +40,16 @@ export interface Machine {
   readonly signals: Signals;
   readonly memory: Memory;
   readonly multiCopies: MultiCopies;
+  readonly hostWork: HostWork;
   readonly staging: StagingBuffer;
   readonly firstCalls: FirstCalls;
   /** Plans and work spaces that libraries have made at first uses in this iteration. */
   readonly plans: Set<string>;
 }
 
-export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
+export class HostThread
+  implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter, HostWorkOwner
+{
   /** Number of executed steps, counting each round of a repeat. */
   executed = 0;
   readonly #index: number;
@@ -161,11 +165,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #execute(step: Step, nowNs: number): number {
     switch (step.code) {
       case 'work':
-        return this.#spend(step, 'host-work', this.#label(step), nowNs);
+        return this.#work(step, 'host-work', step.bytes, nowNs);
       case 'read':
-        return this.#spend(step, 'host-read', this.#label(step), nowNs);
+        return this.#work(step, 'host-read', 0, nowNs);
       case 'write':
-        return this.#spend(step, 'host-write', this.#label(step), nowNs);
+        return this.#work(step, 'host-write', 0, nowNs);
       case 'queryStream':
       case 'queryEvent':
       case 'call':
@@ -221,6 +225,19 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     const untilNs = nowNs + costNs;
     this.#output.host(this.#index, kind, name, step, this.#op, this.#callStartNs, untilNs);
     return untilNs;
+  }
+
+  /** `copied`: bytes that it copies, or 0. */
+  #work(step: Step, kind: RowKind, copied: number, nowNs: number): number {
+    const { hostWork } = this.#machine;
+    if (step.callNs === 0 || !hostWork.isShared(copied)) return this.#spend(step, kind, this.#label(step), nowNs);
+    this.#held.begin(kind, this.#label(step));
+    hostWork.start(copied, step.callNs, this, nowNs);
+    return held;
+  }
+
+  hostWorkDone(nowNs: number): void {
+    this.#return(nowNs);
   }
 
   /** Throws if one of the events isn't reached, which is an error in CUDA too. */

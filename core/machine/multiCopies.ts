@@ -4,7 +4,7 @@ import { Copies } from './copies.ts';
 import type { CopyEnds, CostModel } from './costModel.ts';
 import { engineIndex } from './engines.ts';
 import type { EventQueue } from './eventQueue.ts';
-import { HostCopies } from './hostCopies.ts';
+import type { HostWork } from './hostWork.ts';
 import { isThreaded, movesPieces, type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
 import { type MultiCopyParts, MultiCopyRun } from './multiCopyRun.ts';
 import type { Step } from './step.ts';
@@ -15,15 +15,15 @@ export class MultiCopies {
   readonly #costs: CostModel;
   readonly #clock: EventQueue;
   readonly #streams: StreamSet;
-  readonly #hostCopies: HostCopies;
+  readonly #hostWork: HostWork;
   readonly #copies: Copies;
 
-  constructor(program: Program, costs: CostModel, clock: EventQueue, streams: StreamSet) {
+  constructor(program: Program, costs: CostModel, clock: EventQueue, streams: StreamSet, hostWork: HostWork) {
     this.#program = program;
     this.#costs = costs;
     this.#clock = clock;
     this.#streams = streams;
-    this.#hostCopies = new HostCopies(clock, costs);
+    this.#hostWork = hostWork;
     this.#copies = new Copies(costs, program);
   }
 
@@ -42,7 +42,7 @@ export class MultiCopies {
     }
     const cold = this.#program.warmups > 0 || plan.order === 'host' ? 0 : this.#coldNs(plan);
     const steps = this.#runSteps(step, op, plan);
-    const [costs, clock, streams, copies] = [this.#costs, this.#clock, this.#streams, this.#hostCopies];
+    const [costs, clock, streams, copies] = [this.#costs, this.#clock, this.#streams, this.#hostWork];
     new MultiCopyRun({ plan, op, correlation, costs, clock, streams, copies, steps, staged, done }, nowNs + cold);
   }
 

@@ -6,7 +6,7 @@
 import type { CostModel } from './costModel.ts';
 import type { Dependent } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
-import type { HostCopies, HostCopyOwner } from './hostCopies.ts';
+import type { HostWork, HostWorkOwner } from './hostWork.ts';
 import type { Run, ThreadedPlan } from './multiCopyPlan.ts';
 import type { Step } from './step.ts';
 import type { SlotWaiter, StreamSet } from './streams.ts';
@@ -24,7 +24,7 @@ export interface MultiCopyParts {
   readonly costs: CostModel;
   readonly clock: EventQueue;
   readonly streams: StreamSet;
-  readonly copies: HostCopies;
+  readonly copies: HostWork;
   /** Called when a thread has copied on the host since `startNs`. 0 is the calling thread, helpers count from 1. */
   readonly staged: (thread: number, bytes: number, startNs: number, endNs: number) => void;
   /** Returns the stream work of a run: a copy between page-locked memory and the device, or a kernel before it. */
@@ -181,7 +181,7 @@ export class MultiCopyRun {
   }
 }
 
-class Worker implements Actor, HostCopyOwner, SlotWaiter {
+class Worker implements Actor, HostWorkOwner, SlotWaiter {
   /** Unit that it has taken but can't start yet. */
   reserved: Unit | null = null;
   readonly #run: MultiCopyRun;
@@ -218,7 +218,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
     this.#run.parts.clock.schedule(nowNs, this, submitOn);
   }
 
-  hostCopied(nowNs: number): void {
+  hostWorkDone(nowNs: number): void {
     const unit = this.#unit;
     if (unit === null) return;
     this.#unit = null;
@@ -244,8 +244,8 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
     this.#unit = unit;
     this.#copyingSinceNs = nowNs;
     const { copies } = this.#run.parts;
-    if (this.#run.copiesOnHost) copies.start(unit.bytes, this.#run.payload, this, nowNs);
-    else this.hostCopied(nowNs);
+    if (this.#run.copiesOnHost) copies.copyPart(unit.bytes, this.#run.payload, this, nowNs);
+    else this.hostWorkDone(nowNs);
   }
 
   /** Submits one copy per call; the next when that call has returned. */

@@ -12,6 +12,7 @@ import type { CostModel } from './costModel.ts';
 import { Devices } from './device.ts';
 import { EventQueue } from './eventQueue.ts';
 import { HostThread } from './hostThread.ts';
+import { HostWork } from './hostWork.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansOnCompute } from './multiCopies.ts';
 import { planProgram, type ThreadPlan } from './plan.ts';
@@ -72,10 +73,11 @@ function* iteration(
   const clock = new EventQueue();
   const [helpers, onCompute] = [helperCounts(program, costs), plansOnCompute(program, costs)];
   const output = new TraceOutput(program, plan, helpers, onCompute, 2 * total);
-  const devices = new Devices(program, costs, clock, output);
+  const hostWork = new HostWork(clock, costs, program.threads.length);
+  const devices = new Devices(program, costs, clock, output, hostWork);
   const machine = {
-    ...{ costs, devices, clock, output, memory },
-    multiCopies: new MultiCopies(program, costs, clock, devices.streams),
+    ...{ costs, devices, clock, output, memory, hostWork },
+    multiCopies: new MultiCopies(program, costs, clock, devices.streams, hostWork),
     staging: new StagingBuffer(costs.facts.staging.slots),
     signals: new Signals(program),
     firstCalls: costs.firstCalls(program),

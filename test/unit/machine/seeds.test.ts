@@ -40,4 +40,20 @@ describe('experiments of the source documents', () => {
     expect(recorded.shareOfKernel).toBeGreaterThanOrEqual(Math.min(...shares) - 0.1);
     expect(recorded.shareOfKernel).toBeLessThanOrEqual(Math.max(...shares) + 0.1);
   });
+
+  it.each(recordings.filter(({ experiment }) => experiment.name.startsWith('pins')))(
+    '$experiment.name: threads that pin share the host memory as recorded, within a tenth',
+    (recorded) => {
+      const { makespanNs } = simulated(recorded, recordingCosts(h200));
+      expect(Math.abs(makespanNs / recorded.makespanNs - 1)).toBeLessThan(0.1);
+    },
+  );
+
+  it('64 working threads take turns on 16 processors: four rounds, and five as the system spread them', () => {
+    const recorded = recordings.find(({ experiment }) => experiment.name === 'cores');
+    if (recorded === undefined) throw new Error('no recording');
+    const rounds = simulated(recorded, recordingCosts(h200)).makespanNs / 1e6;
+    expect(rounds).toBeCloseTo(4);
+    expect(recorded.makespanNs / 1e6).toBeLessThan(rounds + 1.1);
+  });
 });
