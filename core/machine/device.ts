@@ -35,6 +35,8 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   readonly #graphPassing: Passing;
   readonly #slots: number;
   readonly #hostWork: HostWork;
+  /** Turns of each device without a copy engine; empty if they have some. */
+  readonly #turns: readonly Turns[];
 
   constructor(program: Program, costs: CostModel, clock: EventQueue, output: TraceOutput, hostWork: HostWork) {
     const { facts } = costs;
@@ -48,6 +50,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     const links = program.devices.map(() => new Link(costs.link));
     this.#engines = new Map(links.flatMap((link, device) => this.#copyEngines(link, device, costs)));
     this.#computes = links.map((link) => new Compute(clock, this, link, facts.concurrentKernels));
+    this.#turns = facts.copyEngines > 0 ? [] : links.map(() => new Turns());
   }
 
   /** With one copy engine, both directions share it. Peer copies have a link of their own. */
@@ -92,6 +95,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   }
 
   copyFinished(entry: StreamEntry, nowNs: number): void {
+    this.#turns[deviceOf(entry.engine)]?.over();
     if (entry.step.route === 'engine') {
       this.#complete(entry, nowNs);
       return;
@@ -104,6 +108,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   }
 
   kernelFinished(entry: StreamEntry, nowNs: number): void {
+    this.#turns[deviceOf(entry.engine)]?.over();
     this.#complete(entry, nowNs);
   }
 
@@ -131,8 +136,8 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
         else this.#hostWork.start(step.bytes, entry.deviceNs, { hostWorkDone: (ns) => this.#done(entry, ns) }, nowNs);
         break;
       case 'engine':
-        if (isCompute(entry.engine)) this.#computes[deviceOf(entry.engine)]?.submit(entry);
-        else this.#engines.get(entry.engine)?.submit(entry, entry.deviceNs, step.bytes);
+        if (isCompute(entry.engine)) this.#inTurn(entry, () => this.#computes[deviceOf(entry.engine)]?.submit(entry));
+        else this.#copyInTurn(entry, entry.deviceNs, step.bytes);
         break;
       case 'function':
         this.#functions.submit(entry, nowNs);
@@ -178,6 +183,44 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     entry.moving = true;
     const last = entry.moved === step.pieces - 1;
     const bytes = last ? step.bytes - entry.moved * step.pieceBytes : step.pieceBytes;
-    this.#engines.get(step.engine)?.submit(entry, last ? step.lastPieceNs : step.deviceNs, bytes);
+    this.#copyInTurn(entry, last ? step.lastPieceNs : step.deviceNs, bytes);
+  }
+
+  #copyInTurn(entry: StreamEntry, aloneNs: number, bytes: number): void {
+    this.#inTurn(entry, () => this.#engines.get(entry.engine)?.submit(entry, aloneNs, bytes));
+  }
+
+  #inTurn({ engine }: StreamEntry, begin: () => void): void {
+    const turns = this.#turns[deviceOf(engine)];
+    if (turns === undefined) begin();
+    else turns.submit(isCompute(engine), begin);
+  }
+}
+
+/** Copies and work on the compute channel of a device without a copy engine: only one kind runs at a time. */
+class Turns {
+  readonly #waiting: { readonly isCompute: boolean; readonly begin: () => void }[] = [];
+  #isCompute = false;
+  #count = 0;
+
+  submit(isCompute: boolean, begin: () => void): void {
+    this.#waiting.push({ isCompute, begin });
+    this.#next();
+  }
+
+  over(): void {
+    this.#count -= 1;
+    this.#next();
+  }
+
+  #next(): void {
+    for (;;) {
+      const [first] = this.#waiting;
+      if (first === undefined || (this.#count > 0 && first.isCompute !== this.#isCompute)) return;
+      this.#waiting.shift();
+      this.#isCompute = first.isCompute;
+      this.#count += 1;
+      first.begin();
+    }
   }
 }

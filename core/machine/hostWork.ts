@@ -1,7 +1,7 @@
 /**
- * Host threads that work or copy at once. More of them than processors take turns. Those that copy share the host's
- * memory: together they reach the measured rate for their number, in equal parts, and find data in the processors' caches
- * only if all of it fits. Rule (core/rules): host-copies-share-memory.
+ * Host threads that work or copy at once. If there are more of them than processors, they take turns. Copying threads
+ * share the host's memory: together they reach the measured rate for their number, in equal parts, and find data in the
+ * processors' caches only if all of it fits. Rule (core/rules): host-copies-share-memory.
  */
 import type { CostModel } from './costModel.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';

@@ -61,8 +61,10 @@ export interface Scene {
   readonly hasThreads: boolean;
   /** Returns the rows of a host thread, by lane index, without ranges. */
   readonly thread: (lane: number) => LaneSpans;
-  /** Copies of each copy engine by lane index. */
-  readonly engines: ReadonlyMap<number, LaneSpans>;
+  /** Number of the device's copy engines; null if unknown. With one, both directions share it. */
+  readonly copyEngines: number | null;
+  /** Returns the copies on the copy engine of this copy. */
+  readonly engineOf: (copy: Activity) => LaneSpans | undefined;
   /** Returns the copies in the queue of this copy's channel, in order. */
   readonly copyQueue: (copy: Activity) => readonly Activity[];
   /** Returns kernels, memsets and copies of a compute lane. */
@@ -110,6 +112,12 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
   const calls = hostCalls(iteration);
   const issue = onceEach((_: null) => issueOrder(iteration, facts.program));
   const orderBy = onceEach((_: null) => orders(issue(null), facts.program?.streams ?? []));
+  const copyEngines = known.device?.asyncEngineCount ?? null;
+  const engines = spansBy(
+    trace,
+    copies.filter(({ engineKind }) => engineKind === 'copy-engine'),
+    ({ engine, device }) => (copyEngines === 1 ? device : engine),
+  );
   return {
     iteration,
     facts,
@@ -123,11 +131,8 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
     copyOfCall: new Map(copies.map((copy) => [calls.get(copy.row) ?? -1, copy])),
     hasThreads: hasThreads(iteration),
     thread: onceEach((lane) => threadSpans(iteration, lane)),
-    engines: spansBy(
-      trace,
-      copies.filter((copy) => copy.engineKind === 'copy-engine').map((copy) => copy.row),
-      trace.columns.engine,
-    ),
+    copyEngines,
+    engineOf: ({ engine, device }) => engines.get(copyEngines === 1 ? device : engine),
     copyQueue: copyQueues(copies),
     compute: onceEach((lane) => computeSpans(iteration, lane)),
     mapped: onceEach((device) => {
@@ -247,10 +252,13 @@ function group(trace: Trace, rows: Int32Array): Kernels {
   };
 }
 
-/** Groups the rows by their entry in `lanes`. */
-function spansBy(trace: Trace, rows: readonly RowIndex[], lanes: Int32Array): Map<number, LaneSpans> {
-  const groups = groupBy(rows, (row) => lanes[row] ?? -1);
-  return new Map([...groups].map(([lane, own]) => [lane, new LaneSpans(trace, own)]));
+function spansBy<Key>(trace: Trace, rows: readonly Activity[], keyOf: (one: Activity) => Key): Map<Key, LaneSpans> {
+  const spans = (own: readonly Activity[]): LaneSpans =>
+    new LaneSpans(
+      trace,
+      own.map(({ row }) => row),
+    );
+  return new Map([...groupBy(rows, keyOf)].map(([key, own]) => [key, spans(own)]));
 }
 
 /** Returns the index of the first in `list` (sorted by start) that starts at or after `time`. */

@@ -14,6 +14,7 @@ import { firstStartingFrom, type Scene } from './scene.ts';
 /** Returns the cause: the copy engine or its queue, work ahead, staging, the link, or the multiprocessors; or null. */
 export function waited(scene: Scene, pair: Pair): Found | null {
   const { copy, second, secondCall, issuedNs, deadlineNs } = pair;
+  if (scene.copyEngines === 0) return bare('not-a-copy-engine-copy', 'copy-without-engine');
   const readyNs = second === copy && issuedNs !== null ? Math.max(issuedNs, workAhead(scene, pair)?.endNs ?? 0) : null;
   const head = readyNs === null ? null : queueHolder(scene, pair, readyNs);
   const queued = head === null ? null : bare('copy-queues', 'copy-queues', blockedBy(head));
@@ -56,7 +57,7 @@ export function multiprocessorHolder(
 /** Returns the copy that used the engine longest, if others used it for most of the time before the deadline. */
 function engineHolder(scene: Scene, { copy, first, deadlineNs }: Pair, sinceNs: number | null): Activity | null {
   const window = { startNs: Math.max(first.startNs, sinceNs ?? first.startNs), endNs: deadlineNs };
-  const { timeNs, longest } = scene.engines.get(copy.engine)?.within(window) ?? nothingWithin;
+  const { timeNs, longest } = scene.engineOf(copy)?.within(window) ?? nothingWithin;
   if (longest === null || timeNs < (window.endNs - window.startNs) / 2) return null;
   return activity(scene.iteration.trace, longest.row);
 }
@@ -119,7 +120,7 @@ function queueHolder(scene: Scene, pair: Pair, readyNs: number): Activity | null
   const queue = scene.copyQueue(copy);
   const head = queue[firstStartingFrom(queue, window.startNs)];
   if (head === undefined || head.lane === copy.lane || head.startNs >= copy.startNs) return null;
-  const { timeNs } = scene.engines.get(copy.engine)?.within(window) ?? nothingWithin;
+  const { timeNs } = scene.engineOf(copy)?.within(window) ?? nothingWithin;
   const idleNs = window.endNs - window.startNs - timeNs;
   return idleNs >= overlapThreshold * shorterNs(pair) ? head : null;
 }

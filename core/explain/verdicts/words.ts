@@ -31,8 +31,10 @@ export function explain(scene: Scene, shown: Occurrence, occurrences: readonly O
   return { ...words, explanation: `${words.explanation} ${repeats}` };
 }
 
-const engineName = (direction: CopyDirection | null): string =>
-  direction === null ? 'copy engine' : `${direction.toUpperCase()} copy engine`;
+const engineName = (direction: CopyDirection | null, { copyEngines }: Scene): string => {
+  if (copyEngines === 1) return 'only copy engine';
+  return direction === null ? 'copy engine' : `${direction.toUpperCase()} copy engine`;
+};
 
 const tellers: Readonly<Record<Cause, Teller>> = {
   overlapped: (texts) => {
@@ -142,7 +144,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const beside = sharer === null ? '' : ` That copy shared the link: ${usesLink(texts, sharer)}.`;
     return {
       title: 'Copy engine busy',
-      explanation: `While ${texts.kernelName} ran, the ${engineName(texts.copy.direction)} was busy with ${isOwn ? `earlier copies of ${busy}` : `${busy}${size}`}. It runs copies of one direction one after another, in whatever streams they are.${beside} ${texts.timing}`,
+      explanation: `While ${texts.kernelName} ran, the ${engineName(texts.copy.direction, texts.scene)} was busy with ${isOwn ? `earlier copies of ${busy}` : `${busy}${size}`}. It runs ${texts.scene.copyEngines === 1 ? 'the copies of both directions' : 'copies of one direction'} one after another, in whatever streams they are.${beside} ${texts.timing}`,
       remedy: isOwn
         ? 'Issue the kernel earlier, or give the device more work for that time.'
         : `Issue this copy before ${busy}, or give the device more work for that time.`,
@@ -155,7 +157,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const whole = other === null ? 'that copy' : texts.label(other);
     return {
       title: 'Behind another stream in a copy queue',
-      explanation: `The copy shares a queue of the ${engineName(texts.copy.direction)} with ${ahead}. The host issued that one first, and it was not ready. A queue runs its copies in issue order, so this copy waited while the engine was idle. ${texts.timing}`,
+      explanation: `The copy shares a queue of the ${engineName(texts.copy.direction, texts.scene)} with ${ahead}. The host issued that one first, and it was not ready. A queue runs its copies in issue order, so this copy waited while the engine was idle. ${texts.timing}`,
       remedy: `Put this copy into a stream that holds another queue, or issue it before ${whole}. With at most four streams that copy in one direction, each has a queue of its own.`,
     };
   },
@@ -236,7 +238,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const waited = holder === null ? '' : ` ${holder.name} held the host for ${formatDuration(durationOf(holder))}.`;
     return {
       title: 'A wait after each copy',
-      explanation: `The host waits for each copy before it issues the next, so the ${engineName(texts.copy.direction)} is idle between them.${waited}`,
+      explanation: `The host waits for each copy before it issues the next, so the ${engineName(texts.copy.direction, texts.scene)} is idle between them.${waited}`,
       remedy: 'Issue all copies, and wait once after the last.',
     };
   },
@@ -273,6 +275,13 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'not-a-copy-engine-copy': (texts) => {
     const host = texts.copy.direction === 'h2h';
     const had = texts.copyFirst ? `${texts.kernelName} had to wait for it` : `${texts.kernelName} had the device`;
+    if (texts.scene.copyEngines === 0 && !host) {
+      return {
+        title: 'No copy engine',
+        explanation: `The device has no copy engine (asyncEngineCount 0), so copies and kernels take turns, and ${had}. ${texts.timing}`,
+        remedy: null,
+      };
+    }
     return {
       title: host ? 'Copied by the host' : 'Not a copy-engine copy',
       explanation: host
