@@ -25,7 +25,7 @@ export interface CommandJobOptions {
   /** Asks whether the job is cancelled. It goes on if not. */
   mayCancel(): Promise<boolean>;
   readonly onSubmit: (text: string) => void;
-  readonly onPrinted: (text: string) => void;
+  readonly onPrinted: (text: string, isStderr: boolean) => void;
   readonly onJobs: (jobs: JobCounts) => void;
 }
 
@@ -41,7 +41,7 @@ export async function runCommandJob(options: CommandJobOptions): Promise<number>
   try {
     const begun = await work.begin({ words: [...words], folder: process.cwd() });
     const state = await work.submit(begun, [[0]], engine, settings, options.onSubmit);
-    const print = printer(work, options.onPrinted);
+    const printers = [printer(work, 'txt', options.onPrinted), printer(work, 'out', options.onPrinted)];
     let job: JobState | null = null;
     let [askedAt, seenAt, isCancelled] = [0, Date.now(), false];
     for (;;) {
@@ -53,7 +53,9 @@ export async function runCommandJob(options: CommandJobOptions): Promise<number>
         askedAt = Date.now();
         if (isActive(job)) seenAt = askedAt;
       }
-      if (job !== null || code !== null) await print(`${state.submissions[0]?.job}_0`);
+      if (job !== null || code !== null) {
+        for (const print of printers) await print(`${state.submissions[0]?.job}_0`);
+      }
       if (code !== null) return code;
       const isOver = !isActive(job) && (isCancelled || Date.now() - seenAt > waitMs(job, settleMs));
       if (isOver && isCancelled) throw new CopyscopeError({ code: 'run.cancelled', message: 'Its job was cancelled.' });
@@ -76,15 +78,19 @@ export async function runCommandJob(options: CommandJobOptions): Promise<number>
 const waitMs = (job: JobState | null, settleMs: number): number =>
   job === null || job.state === 'COMPLETED' || job.state === 'FAILED' ? settleMs : 0;
 
-function printer(work: SlurmWork, onPrinted: (text: string) => void): (job: string) => Promise<void> {
+function printer(
+  work: SlurmWork,
+  what: 'out' | 'txt',
+  onPrinted: CommandJobOptions['onPrinted'],
+): (job: string) => Promise<void> {
   const decoder = new TextDecoder();
   let from = 0;
   return async (job) => {
     for (;;) {
-      const bytes = await work.printed(job, from);
+      const bytes = await work.printed(job, from, what);
       if (bytes.byteLength === 0) return;
       from += bytes.byteLength;
-      onPrinted(decoder.decode(bytes, { stream: true }));
+      onPrinted(decoder.decode(bytes, { stream: true }), what === 'txt');
     }
   };
 }

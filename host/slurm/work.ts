@@ -126,14 +126,14 @@ export class SlurmWork {
     }
   }
 
-  /** Reads a job's output from a byte on; empty if there is no more, or the job has not begun. */
-  printed(job: string, from: number): Promise<Uint8Array> {
-    return readPart(this.#output(job), from, maxPartBytes).catch(() => new Uint8Array());
+  /** Reads a job's stdout (`out`) or all else it printed from a byte on; empty if there is no more, or it has not begun. */
+  printed(job: string, from: number, what: 'out' | 'txt' = 'txt'): Promise<Uint8Array> {
+    return readPart(this.#output(job, what), from, maxPartBytes).catch(() => new Uint8Array());
   }
 
   /** Reads the end of a job's output. */
   async said(job: string): Promise<string> {
-    const { size } = await stat(this.#output(job)).catch(() => ({ size: 0 }));
+    const { size } = await stat(this.#output(job, 'txt')).catch(() => ({ size: 0 }));
     return new TextDecoder().decode(await this.printed(job, Math.max(0, size - 2000)));
   }
 
@@ -145,7 +145,7 @@ export class SlurmWork {
     return work;
   }
 
-  readonly #output = (job: string): string => this.#at(`output/${job}.txt`);
+  readonly #output = (job: string, what: 'out' | 'txt'): string => this.#at(`output/${job}.${what}`);
 
   #write(work: Work): Promise<void> {
     return writeWhole(this.#at('slurm.json'), JSON.stringify(work), privately);

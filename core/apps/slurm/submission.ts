@@ -41,12 +41,16 @@ export function sbatchWords({ id, number, jobs, engine, settings, folder }: Arra
   ];
 }
 
-/** Uses a login shell, since clusters define `module` only for those. */
+/**
+ * Uses a login shell, since clusters define `module` only for those. What its profile prints, and stderr, is in the job's
+ * own output (.txt); the program's stdout is apart (.out), so that results stay whole.
+ */
 export const scriptText = ({ number, settings, folder, start }: ArrayPlan): string =>
   [
     '#!/bin/bash -l',
     '# Written by Copyscope. Each job of the array does its part of the work.',
     ...settings.lines,
+    `exec > ${shellWord(`${folder}/output/`)}"\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID.out"`,
     `exec ${[...start, 'slurm-task', folder, String(number)].map(shellWord).join(' ')} "$SLURM_ARRAY_TASK_ID"`,
     '',
   ].join('\n');

@@ -81,9 +81,9 @@ export async function asJob(
     mayCancel: () => mayCancel(context),
     onSubmit: (text) => terminal.err(['A job is submitted with', '', ...text.split('\n')]),
     onJobs: (jobs) => line.show(jobsWords(jobs)),
-    onPrinted: (text) => {
+    onPrinted: (text, isStderr) => {
       line.clear();
-      terminal.printed(text, toStderr);
+      terminal.printed(text, toStderr || isStderr);
     },
   }).finally(line.clear);
 }

@@ -157,7 +157,8 @@ describe('one command as a job', () => {
   const calibrate = (changes: Changes = {}): Promise<Result> =>
     cli(['calibrate', '--slurm', '--engine', 'sim', '--quick', '--json', '--name', 'of a node'], changes);
 
-  it('prints what it printed there, and keeps what it made', async () => {
+  it('prints what it printed there without the noise of a login, and keeps what it made', async () => {
+    await cli(['slurm', 'set', '--line', 'echo loading modules']);
     const ran = await calibrate();
     expect(ran.exitCode).toBe(0);
     expect(parseProfile(JSON.parse(ran.out)).name).toBe('of-a-node');
@@ -168,7 +169,7 @@ describe('one command as a job', () => {
   it('passes on the exit code of a command that fails', async () => {
     const ran = await cli(['record', '--slurm', '--out', join(folder, 'x.txt'), '--', 'true']);
     expect(ran.exitCode).toBeGreaterThan(0);
-    expect(ran.out).toMatch(/^Error: /m);
+    expect(ran.err).toMatch(/^Error: /m);
   });
 
   it('is cancelled after a question', async () => {

@@ -1,6 +1,6 @@
 /** Submissions to Slurm contain only the intended words, for any name of a folder or a program. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { requireSettings } from '../../../core/apps/slurm/settings.ts';
@@ -17,17 +17,17 @@ const names = ["a'b", 'a"b', 'a $(touch hacked) b', 'a`touch hacked`', 'a;touch 
 describe.skipIf(process.platform === 'win32')('the script of a job', () => {
   it.each(names)('starts the program with its words where they are called %j', (name) => {
     const folder = join(work, name);
-    mkdirSync(folder);
+    mkdirSync(join(folder, 'output'), { recursive: true });
     const program = join(folder, 'program');
     writeFileSync(program, '#!/bin/sh\nfor word in "$@"; do printf "%s\\0" "$word"; done\n');
     chmodSync(program, 0o755);
-    const { stdout, status } = spawnSync('bash', ['-c', scriptText(plan(folder, program))], {
+    const { status } = spawnSync('bash', ['-c', scriptText(plan(folder, program))], {
       cwd: work,
       encoding: 'utf8',
-      env: { ...process.env, SLURM_ARRAY_TASK_ID: '3' },
+      env: { ...process.env, SLURM_ARRAY_JOB_ID: '7', SLURM_ARRAY_TASK_ID: '3' },
     });
     expect(status).toBe(0);
-    expect(stdout.split('\0').slice(0, -1)).toEqual(['slurm-task', folder, '0', '3']);
+    expect(readFileSync(join(folder, 'output', '7_3.out'), 'utf8').split('\0').slice(0, -1)).toEqual(['slurm-task', folder, '0', '3']);
     expect(existsSync(join(work, 'hacked'))).toBe(false);
   });
 });
