@@ -41,10 +41,7 @@ export function sbatchWords({ id, number, jobs, engine, settings, folder }: Arra
   ];
 }
 
-/**
- * Uses a login shell, since clusters define `module` only for those. What its profile prints, and stderr, is in the job's
- * own output (.txt); the program's stdout is apart (.out), so that results stay whole.
- */
+/** Uses a login shell, since clusters define `module` only for those. Its noise stays out of the program's stdout (.out). */
 export const scriptText = ({ number, settings, folder, start }: ArrayPlan): string =>
   [
     '#!/bin/bash -l',

@@ -27,7 +27,11 @@ describe.skipIf(process.platform === 'win32')('the script of a job', () => {
       env: { ...process.env, SLURM_ARRAY_JOB_ID: '7', SLURM_ARRAY_TASK_ID: '3' },
     });
     expect(status).toBe(0);
-    expect(readFileSync(join(folder, 'output', '7_3.out'), 'utf8').split('\0').slice(0, -1)).toEqual(['slurm-task', folder, '0', '3']);
+    expect(
+      readFileSync(join(folder, 'output', '7_3.out'), 'utf8')
+        .split('\0')
+        .slice(0, -1),
+    ).toEqual(['slurm-task', folder, '0', '3']);
     expect(existsSync(join(work, 'hacked'))).toBe(false);
   });
 });
