@@ -9,7 +9,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { copyStrategies } from '../../core/experiment/operations.ts';
 import { median } from '../../core/statistics.ts';
-import { type CopyDirection, type MeasureRequest, measureCopies } from '../../native/copy/measure.ts';
+import { type CopyDirection, type MeasureRequest, measureCopies } from '../support/measureCopies.ts';
 import { measureStartCopy } from './measureStartCopy.ts';
 import { sceneSizes } from './payloads.ts';
 

@@ -1,7 +1,8 @@
 /** Times startCopy from JavaScript: the call, and the whole way to the results, up and down. */
-import { copyCounts } from '../../native/copy/measure.ts';
+
 import { type CopyOptions, release, startCopy } from '../../native/copy/startCopy.ts';
 import type { DeviceTensor, HostTensor } from '../../native/copy/tensors.ts';
+import { copyCounts } from '../support/measureCopies.ts';
 
 interface Measured {
   readonly ns: Readonly<Record<string, readonly number[]>>;

@@ -9,8 +9,8 @@ import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../../core/statistics.ts';
-import { type CopyDirection, measureCopies, trimCopies } from '../../native/copy/measure.ts';
 import type { CopyTuning } from '../../native/copy/options.ts';
+import { type CopyDirection, measureCopies, trimCopies } from '../support/measureCopies.ts';
 
 const device = process.env['COPY_DEVICE'] ?? 'cuda:0';
 const tensors = device.startsWith('cuda') ? 200 : 20;

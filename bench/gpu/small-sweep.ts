@@ -8,8 +8,8 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { median } from '../../core/statistics.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { measureCopies } from '../../native/copy/measure.ts';
 import { experiment, runOnGpu } from '../../test/gpu/support.ts';
+import { measureCopies } from '../support/measureCopies.ts';
 import { measureStartCopy } from './measureStartCopy.ts';
 
 const device = process.env['COPY_DEVICE'] ?? 'cuda:0';

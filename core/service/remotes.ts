@@ -16,12 +16,6 @@ export interface RemoteState {
   readonly address: string | null;
 }
 
-export interface RemoteList {
-  readonly hosts: readonly RemoteState[];
-  /** A sentence about machines that an earlier version has set up; null if there are none. */
-  readonly earlier: string | null;
-}
-
 /** disconnect: work there continues. remove: ends the host there, deletes the program. forget: edits the list only. */
 export const endings = ['disconnect', 'remove', 'forget'] as const;
 export type RemoteEnding = (typeof endings)[number];

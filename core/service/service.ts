@@ -16,7 +16,7 @@ import type { EngineKind } from '../program/engineKind.ts';
 import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
 import type { RecordingStatus, StartRecording } from './recording.ts';
-import type { RemoteEnding, RemoteList, RemoteState } from './remotes.ts';
+import type { RemoteEnding, RemoteState } from './remotes.ts';
 import type { SettledPrediction } from './settled.ts';
 import type { StartKind } from './starts.ts';
 
@@ -255,7 +255,7 @@ export interface HostService {
   /** Queries the engine process anew if `refresh` is true. */
   devices(refresh: boolean): Promise<DeviceReport>;
   /** Returns remote hosts that were connected to. Contacts none of them. */
-  remotes(): Promise<RemoteList>;
+  remotes(): Promise<readonly RemoteState[]>;
   /** Begins to connect, and returns. remoteChanged() reports the rest. Rejects with `host.name`. */
   connectRemote(name: string): Promise<void>;
   /** Answers a connection's question: whether to copy the program there, and to end another version. */

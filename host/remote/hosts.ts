@@ -1,5 +1,4 @@
 /** Names and local ports of the remote hosts that this user connected to. ssh keeps addresses and secrets. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { checkShape } from '../../core/shape/checkShape.ts';
@@ -15,12 +14,10 @@ const tableSchema = z.object({
 type KnownHost = z.infer<typeof tableSchema>['hosts'][number];
 
 export class RemoteHosts {
-  readonly #dataFolder: string;
   readonly #file: string;
   readonly #serial = serial();
 
   constructor(dataFolder: string) {
-    this.#dataFolder = dataFolder;
     this.#file = join(dataFolder, 'remote-hosts.json');
   }
 
@@ -37,14 +34,6 @@ export class RemoteHosts {
     this.#change((hosts) => [{ name, port }, ...hosts.filter((host) => host.name !== name)].slice(0, 100));
 
   forget = (name: string): Promise<void> => this.#change((hosts) => hosts.filter((host) => host.name !== name));
-
-  /** Returns a note if an earlier version has set up remote machines from here, else null. */
-  async earlierVersion(): Promise<string | null> {
-    const file = join(this.#dataFolder, 'machines.json');
-    return existsSync(file)
-      ? `${file} of an earlier version is ignored: connect to a host by its name, and delete the file.`
-      : null;
-  }
 
   async #list(): Promise<readonly KnownHost[]> {
     const parsed = parseJson(await readBoundedText(this.#file, maxBytes).catch(() => ''));

@@ -1,6 +1,6 @@
 /** Connections to remote hosts, requested by windows. Each lasts until a window ends it, or this process ends. */
 import { toErrorInfo } from '../../core/errors.ts';
-import type { RemoteEnding, RemoteList, RemoteState } from '../../core/service/remotes.ts';
+import type { RemoteEnding, RemoteState } from '../../core/service/remotes.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
 import { connect, removeThere } from '../remote/connection.ts';
 import { RemoteHosts } from '../remote/hosts.ts';
@@ -36,10 +36,9 @@ export class Remotes {
     this.#hosts = new RemoteHosts(options.dataFolder);
   }
 
-  async list(): Promise<RemoteList> {
+  async list(): Promise<RemoteState[]> {
     const names = new Set([...(await this.#hosts.names()), ...this.#kept.keys()]);
-    const hosts = [...names].map((name) => this.#kept.get(name)?.state ?? off(name));
-    return { hosts, earlier: await this.#hosts.earlierVersion() };
+    return [...names].map((name) => this.#kept.get(name)?.state ?? off(name));
   }
 
   /** Starts connecting, or reopens an open connection's window. The state has the rest. Rejects with `host.name`. */

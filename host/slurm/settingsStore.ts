@@ -60,14 +60,6 @@ export const writeSettings = (dataFolder: string, settings: SlurmSettings): Prom
   return writeWhole(fileIn(dataFolder), `${JSON.stringify(file, null, 2)}\n`, privately);
 };
 
-/** Returns a note if an earlier version left settings or jobs of clusters, else null. */
-export function earlierSlurm(dataFolder: string): string | null {
-  const found = ['slurm.json', 'slurm'].map((name) => join(dataFolder, name)).filter((path) => existsSync(path));
-  return found.length === 0
-    ? null
-    : `${found.join(' and ')} of an earlier version ${found.length === 1 ? 'is' : 'are'} ignored: set the cluster again with copyscope slurm set, and delete what is there.`;
-}
-
 /** Returns true if sbatch is on PATH, and jobs can run this program, which needs plain Node and not Electron. */
 export const hasSlurm = ({ PATH = '' }: NodeJS.ProcessEnv): boolean =>
   process.versions['electron'] === undefined &&

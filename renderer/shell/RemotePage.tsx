@@ -9,7 +9,7 @@ import { useApp } from '../store/store.ts';
 import classes from './RemotePage.module.css';
 
 export function RemotePage() {
-  const { hosts, earlier } = useRemotes();
+  const { hosts } = useRemotes();
   const connected = useApp((state) => state.connection.status === 'open');
   const remote = useApp((state) => state.about?.remote);
   useEffect(() => {
@@ -21,7 +21,6 @@ export function RemotePage() {
       : `This window shows the library of ${remote}. Connect to another host from the computer that you sit at.`;
   return (
     <Page title="Remote hosts" about={about}>
-      {earlier === null ? null : <p className={classes['hint']}>{earlier}</p>}
       {remote === undefined ? <ConnectForm /> : null}
       <ul className={classes['list']} aria-label="Remote hosts">
         {(remote === undefined ? hosts : []).map((host) => (

@@ -1,17 +1,17 @@
 /** Remote hosts: their states from the host, and the window's requests. */
 import { create } from 'zustand';
-import type { RemoteEnding, RemoteList, RemoteState } from '../../core/service/remotes.ts';
+import type { RemoteEnding, RemoteState } from '../../core/service/remotes.ts';
 import { attempt, host } from './host.ts';
 import { announce } from './notify.ts';
 import { state } from './store.ts';
 
-export const useRemotes = create<RemoteList>()(() => ({ hosts: [], earlier: null }));
+export const useRemotes = create<{ readonly hosts: readonly RemoteState[] }>()(() => ({ hosts: [] }));
 
 /** Hosts that this window asked for, and enters once they are open. */
 const wanted = new Set<string>();
 
 export const listRemotes = (): Promise<void> =>
-  attempt('The remote hosts could not be listed', async () => useRemotes.setState(await host().remotes()));
+  attempt('The remote hosts could not be listed', async () => useRemotes.setState({ hosts: await host().remotes() }));
 
 export const connectRemote = (name: string): Promise<void> =>
   attempt(`${name} could not be reached`, async () => {

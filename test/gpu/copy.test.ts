@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { constants } from 'node:buffer';
 import { test } from 'node:test';
+import { copyCounts, measureCopies, trimCopies } from '../../bench/support/measureCopies.ts';
 import { copyStrategies } from '../../core/experiment/operations.ts';
-import { copyCounts, measureCopies, trimCopies } from '../../native/copy/measure.ts';
 import {
   CopyStream,
   type DeviceTensor,

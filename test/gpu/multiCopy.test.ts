@@ -1,10 +1,10 @@
 // Multi-tensor copies as operations of an experiment on real GPUs: data, rows matched with CUPTI's, two devices.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { measureCopies } from '../../bench/support/measureCopies.ts';
 import { copyStrategies } from '../../core/experiment/operations.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { copyDirections } from '../../core/trace/trace.ts';
-import { measureCopies } from '../../native/copy/measure.ts';
 import { deviceRows, type Row } from './rows.ts';
 import { engineKind, experiment, native, runOnGpu } from './support.ts';
 

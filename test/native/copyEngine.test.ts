@@ -1,6 +1,6 @@
 /** Tests of startCopy: directions, options, streams, failures, reused memory. */
 import { afterEach, expect, test } from 'vitest';
-import { copyCounts } from '../../native/copy/measure.ts';
+import { copyCounts } from '../../bench/support/measureCopies.ts';
 import {
   CopyStream,
   currentStream,

@@ -31,8 +31,6 @@ export async function connectTo(context: Context, host: string, options: Connect
     terminal.err(`Copyscope was ended and deleted on ${host}.`);
     return;
   }
-  const old = await hosts.earlierVersion();
-  if (old !== null) terminal.err(old);
   const line = statusLine(terminal);
   const connection = await connect({
     ...{ host, program, environment, signal, agree, node: options.node },

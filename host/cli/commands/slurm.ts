@@ -16,7 +16,7 @@ import { type KeptSweep, openPoints, sweepSummary } from '../../library/keptSwee
 import { SweepStore } from '../../library/sweepStore.ts';
 import { dataFolder } from '../../paths.ts';
 import { runCommandJob } from '../../slurm/commandJob.ts';
-import { earlierSlurm, readSettings, writeSettings } from '../../slurm/settingsStore.ts';
+import { readSettings, writeSettings } from '../../slurm/settingsStore.ts';
 import { runSweepJobs } from '../../slurm/sweepJobs.ts';
 import { SlurmWork } from '../../slurm/work.ts';
 import type { Context } from '../io.ts';
@@ -54,15 +54,9 @@ export async function setSlurm({ environment, terminal }: Context, options: Slur
 }
 
 export async function showSlurm(context: Context, json: boolean): Promise<void> {
-  const settings = await settingsOf(context);
+  const settings = await readSettings(dataFolder(context.environment));
   if (json) await context.terminal.json(settings);
   else context.terminal.out(describedSubmission(settings));
-}
-
-async function settingsOf({ environment, terminal }: Context): Promise<SlurmSettings> {
-  const earlier = earlierSlurm(dataFolder(environment));
-  if (earlier !== null) terminal.err(earlier);
-  return readSettings(dataFolder(environment));
 }
 
 /** Runs the words after `copyscope` as one job, whose output goes to stdout or stderr. Resolves with the exit code. */
@@ -73,7 +67,7 @@ export async function asJob(
   toStderr: boolean,
 ): Promise<number> {
   const { terminal, environment, signal } = context;
-  const settings = await settingsOf(context);
+  const settings = await readSettings(dataFolder(context.environment));
   const line = statusLine(terminal);
   return runCommandJob({
     ...{ words, engine, context, settings, signal },
@@ -97,7 +91,7 @@ export async function sweepAsJobs(tools: Tools, plan: SweepPlan, options: SweepO
   const { context } = tools;
   const { terminal, environment, signal } = context;
   const store = new SweepStore(join(dataFolder(environment), 'sweeps'));
-  const settings = await settingsOf(context);
+  const settings = await readSettings(dataFolder(context.environment));
   const kept = await begunSweep(tools, store, plan, options);
   const line = statusLine(terminal);
   let outcomes = kept.outcomes;

@@ -217,7 +217,7 @@ export class MemoryHost {
   readonly #service: Partial<HostService> = {
     about: async () => ({ version, shell: 'browser', platform: 'linux', dataFolder: '/memory' }),
     devices: async () => report,
-    remotes: async () => ({ hosts: [], earlier: null }),
+    remotes: async () => [],
     // Tests report the state of a connection with host.events.remoteChanged().
     connectRemote: async () => {},
     answerRemote: async () => {},

@@ -1,6 +1,6 @@
 /** Measures copies of a payload that the engine itself makes, as the benchmarks do. */
-import { type CopyCounts, type NativeMeasurement, nativeCopies } from './nativeCopies.ts';
-import { type CopyTuning, toNativeOptions } from './options.ts';
+import { type CopyCounts, type NativeMeasurement, nativeCopies } from '../../native/copy/nativeCopies.ts';
+import { type CopyTuning, toNativeOptions } from '../../native/copy/options.ts';
 
 export const copyDirections = ['h2d', 'd2h', 'd2d', 'h2h'] as const;
 export type CopyDirection = (typeof copyDirections)[number];
