@@ -49,18 +49,6 @@ describeNative('an engine process', () => {
     supervisor.close();
   });
 
-  test.each([
-    ['kill', 'SIGKILL'],
-    ['abort', 'SIGABRT'],
-  ])('that ends in the middle of a run (%s) loses that run and no other', async (kind, signal) => {
-    await expect(run(named(`fault:${kind}`, 6e11))).rejects.toMatchObject({
-      code: 'engine.lost',
-      message: expect.stringContaining(signal),
-      remedy: expect.any(String),
-    });
-    expect((await run(named('next', 1000))).info.status).toBe('complete');
-  });
-
   test('an engine process that is killed while it records leaves what it had sent by then', async () => {
     const experiment = named('many iterations', 10_000_000);
     const kill = ({ phase, done }: RunProgress): void => {

@@ -4,8 +4,7 @@ import { patternSchema } from '../../core/experiment/resources.ts';
 import { contentByte } from '../../core/program/pattern.ts';
 import { loadAddon } from '../../native/addon.ts';
 import { decodeTrace } from '../../native/decode.ts';
-import { encodeProgram } from '../../native/encode.ts';
-import { codes, fields, layout, patternKinds } from '../../native/layout.ts';
+import { layout, patternKinds } from '../../native/layout.ts';
 import { describeNative, request } from './support.ts';
 
 describeNative('the addon', () => {
@@ -39,55 +38,6 @@ describeNative('patterns', () => {
         },
       ),
     );
-  });
-});
-
-describe('encoding', () => {
-  test('each instruction is one row that starts with its code and operation', () => {
-    const { program } = request({
-      buffers: [
-        { id: 'source', memory: 'pinned', bytes: 64 },
-        { id: 'target', memory: 'device', bytes: 64 },
-      ],
-      streams: [{ id: 's' }],
-      events: [{ id: 'copied' }],
-      threads: [
-        {
-          id: 'main',
-          operations: [
-            { op: 'copy', src: 'source', dst: 'target', stream: 's' },
-            { op: 'recordEvent', event: 'copied', stream: 's' },
-            {
-              op: 'repeat',
-              count: 3,
-              operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 7 }, stream: 's' }],
-            },
-            { op: 'synchronizeEvent', event: 'copied' },
-          ],
-        },
-      ],
-    });
-    const encoded = encodeProgram(program, { engine: 'cpu', timing: 'cupti' });
-    const [thread] = encoded.threads;
-    const width = fields.instructions.length;
-    const rows = Array.from({ length: (thread?.length ?? 0) / width }, (_, row) =>
-      [...(thread ?? [])].slice(row * width, (row + 1) * width),
-    );
-    const column = (field: (typeof fields.instructions)[number]): (number | undefined)[] =>
-      rows.map((row) => row[fields.instructions.indexOf(field)]);
-    expect(column('code').map((code) => codes[code ?? -1])).toEqual([
-      'copy',
-      'recordEvent',
-      'repeat',
-      'spin',
-      'endRepeat',
-      'synchronizeEvent',
-    ]);
-    expect(column('op')).toEqual([0, 1, 2, 3, 2, 4]);
-    expect(column('amount')).toEqual([0, 0, 3, 7, 0, 0]);
-    expect(column('jump')).toEqual([-1, -1, 4, -1, 2, -1]);
-    expect(encoded.bufferIds).toEqual(['source', 'target']);
-    expect(encoded.expectations).toHaveLength(fields.expectations.length);
   });
 });
 

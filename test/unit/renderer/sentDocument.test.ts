@@ -27,11 +27,4 @@ describe('a document that is sent to a worker', () => {
       }),
     );
   });
-
-  it('shares there what the edit left as it is', () => {
-    const there = receivedDocument(null, crossed(sentDocument(null, document)));
-    const next = receivedDocument(there, crossed(sentDocument(document, changed)));
-    expect(next).not.toBe(there);
-    expect(next.threads[1]?.operations[0]).toBe(there.threads[1]?.operations[0]);
-  });
 });

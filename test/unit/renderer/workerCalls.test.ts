@@ -33,20 +33,6 @@ describe('a worker that is called', () => {
     expect(failed).toMatchObject({ code: 'test.odd', remedy: 'Take another.' });
   });
 
-  it('tells things in between', async () => {
-    const told: unknown[] = [];
-    const tell = async (): Promise<void> => {
-      const events = serveCalls<{ progress(share: number): void }>({
-        half: (of: number) => {
-          void events.progress.asEvent(0.5);
-          return of / 2;
-        },
-      });
-    };
-    const calls = await workerOf<Calls>(tell, { progress: (share: number) => told.push(share) });
-    expect([await calls.half(2), told]).toEqual([1, [0.5]]);
-  });
-
   it('hands memory over with the answer that names it', async () => {
     const posted: [unknown, Transferable[]][] = [];
     let call: (event: { data: unknown }) => void = () => {};
@@ -62,13 +48,6 @@ describe('a worker that is called', () => {
     call({ data: { t: 'q', i: '2', m: 'half', a: [4] } });
     await settled();
     expect(posted.map(([, transfer]) => transfer)).toEqual([[bytes.buffer], []]);
-  });
-
-  it('starts with the first call, and once', () => {
-    const worker = started();
-    expect([worker.isRunning, workers.length]).toEqual([false, 0]);
-    for (const of of [1, 2]) void worker.calls.half(of);
-    expect([worker.isRunning, workers.length, lastOf(workers).calls('half').length]).toEqual([true, 1, 2]);
   });
 
   it('rejects what is pending with the reason where it is ended, and starts anew with the next call', async () => {

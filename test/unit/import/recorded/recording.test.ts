@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gateSteps } from '../../../../core/apps/gate/steps.ts';
 import { CopyscopeError } from '../../../../core/errors.ts';
-import { placesOf } from '../../../../core/export/processes.ts';
 import { readRecording } from '../../../../core/import/recorded/recording.ts';
-import { chunkCounts, firstChunk, readRecordingFile } from '../../../../core/import/recorded/recordingFile.ts';
+import { readRecordingFile } from '../../../../core/import/recorded/recordingFile.ts';
 import { callRoles, problems, recordKinds } from '../../../../core/import/recorded/records.ts';
 import { liftTrace } from '../../../../core/lift/fromTrace.ts';
 import { plainStepNs } from '../../../../core/lift/profilerCost.ts';
@@ -108,26 +107,6 @@ describe('a recording', () => {
     const wrong = { ...trace, pauses: trace.pauses?.toReversed() ?? [] };
     expect(() => encodeRun({ trace: wrong, info })).toThrow(/the pauses are not in order of time/);
   });
-
-  it('goes into an Arrow file and comes back', () => {
-    const again = decodeRun(encodeRun(run));
-    expect(again.info).toEqual(run.info);
-    expect(rowsOf(again)).toEqual(rowsOf(run));
-  });
-
-  it('counts what the heads of its chunks say', () => {
-    const bytes = steps(3).bytes();
-    let at = firstChunk(bytes);
-    let [copies, kernels] = [0, 0];
-    for (;;) {
-      const counts: ReturnType<typeof chunkCounts> = at === null ? null : chunkCounts(bytes.subarray(at), at);
-      if (counts === null) break;
-      copies += counts.copies;
-      kernels += counts.kernels;
-      at = counts.next;
-    }
-    expect({ at, copies, kernels }).toEqual({ at: bytes.length, copies: 0, kernels: 0 });
-  });
 });
 
 it('takes a copy and the wait behind it on the same line for one call of the framework', () => {
@@ -201,17 +180,6 @@ it('shows the processes of a program together, each with its own threads, stream
   const copies = rowsOf(run).filter(({ kind }) => kind === 'copy');
   expect(new Set(copies.map(({ correlation }) => correlation)).size).toBe(4);
   expect(Math.max(...columns.correlation.subarray(0, count))).toBe(12);
-});
-
-it.each([
-  ['two processes', 200],
-  ['a program that execs another, which keeps its number', 100],
-])('gives every lane a place of its own in an export: %s', (_, pid) => {
-  const run = read(steps(2).bytes(), steps(2, { pid, parent: 100, startNs: start + 1 }).bytes());
-  const places = placesOf(run).map(({ process, thread }) => `${process} ${thread}`);
-  expect(new Set(places).size).toBe(run.trace.lanes.length);
-  const threads = run.trace.lanes.filter(({ kind }) => kind === 'host-thread');
-  expect(threads.map(({ id }) => id.split(':')[1])).toEqual(['100', String(pid)]);
 });
 
 it("names an operator's range without what emit_nvtx puts behind it", () => {
@@ -347,15 +315,6 @@ describe('a recording that is cut or damaged', () => {
     );
   });
 
-  it('leaves out the last part too where it was written to its end and is damaged', () => {
-    // Without the part that only marks the program's end.
-    const bytes = whole.slice(0, -44);
-    const rows = rowsOf(read(bytes)).length;
-    bytes[bytes.length - 8 - 30] = 77;
-    expect(read(bytes).info).toMatchObject({ status: 'failed', error: { code: 'trace-file.malformed' } });
-    expect(rowsOf(read(bytes)).length).toBeLessThan(rows);
-  });
-
   it('is read in time that grows with it, though each part claims all that follows', async () => {
     const heads = (count: number): Uint8Array => {
       const bytes = Buffer.from(new RecordingBytes().bytes());
@@ -367,11 +326,5 @@ describe('a recording that is cut or damaged', () => {
       return new Uint8Array(Buffer.concat([bytes, claims]));
     };
     expect(await growth(heads, readRecordingFile, 40_000)).toBeLessThan(mostGrowth);
-  });
-
-  it('says how many parts are left out', () => {
-    const bytes = whole.slice();
-    bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] ?? 0) ^ 1;
-    expect(read(bytes).info).toMatchObject({ status: 'failed', error: { code: 'trace-file.malformed' } });
   });
 });
