@@ -40,18 +40,6 @@ TEST("a buffer of each allocator is there between its allocate and its free") {
   }
 }
 
-TEST("the caching allocator asks the device once, and keeps what is freed") {
-  ProgramBuilder builder;
-  const int device = builder.lateBuffer(Memory::device, bytes);
-  const int stream = builder.stream(StreamKind::nonBlocking);
-  builder.repeat(5).allocate(device, Allocator::caching, stream).release(device, Allocator::caching, stream).endRepeat();
-  const RunRecord record = runOnCpu(builder.program());
-  const MemoryReport* const report = reportOf(record, AllocatorKind::caching);
-  CHECK(report != nullptr && report->statistics.segmentsAllocated == 1 && report->statistics.allocatedBytes == 0);
-  CHECK(report->statistics.reservedBytes == 2u << 20 && report->statistics.peakAllocatedBytes == bytes);
-  CHECK(report->blocks.size() == 1 && report->blocks[0].state == BlockState::inactive);
-}
-
 TEST("memory freed while another stream reads it is overwritten, unless recordStream tells of it") {
   for (const bool told : {false, true}) {
     ProgramBuilder builder;
@@ -119,18 +107,6 @@ TEST("a tensor that is pinned lies in page-locked memory of the cache, and is co
   // The new block exists before the old one is freed, so that two of 1 MiB serve all rounds.
   CHECK(report != nullptr && report->statistics.segmentsAllocated == 2);
   CHECK(report->statistics.reservedBytes == 2u << 20 && report->device == -1);
-}
-
-TEST("a pinned block that a copy still reads is not reused") {
-  ProgramBuilder builder;
-  const int first = builder.buffer(Memory::pageable, bytes, data);
-  const int second = builder.buffer(Memory::pageable, bytes, pattern(PatternKind::random, 7));
-  const int pinned = builder.lateBuffer(Memory::pinned, bytes);
-  const int device = builder.buffer(Memory::device, bytes, pattern(PatternKind::constant, 1), true);
-  const int stream = builder.stream(StreamKind::nonBlocking);
-  builder.spin(stream, longNs).pin(first, pinned).copy(pinned, device, stream);
-  builder.release(pinned, Allocator::caching, stream).pin(second, pinned).expect(device, data);
-  CHECK(runOnCpu(builder.program()).checks[0].wrong == 0);
 }
 
 TEST("memory in the wrong state is refused by name") {

@@ -92,16 +92,6 @@ TEST("recordStream keeps a freed block from being reused until that stream's wor
   CHECK(scene.device.marks.empty());
 }
 
-TEST("recordStream of the block's own stream changes nothing") {
-  Scene scene;
-  std::byte* const block = scene.allocate(4 * KiB, 1);
-  scene.device.issue(1);
-  scene.allocator.recordStream(block, 1);
-  scene.allocator.free(block);
-  CHECK(scene.device.marks.empty());
-  CHECK(scene.allocate(4 * KiB, 1) == block);
-}
-
 TEST("free neighbours become one block") {
   Scene scene;
   std::byte* const a = scene.allocate(6 * MiB);
@@ -131,18 +121,6 @@ TEST("the cache is given back and the request tried again if the device has no m
   CHECK(statistics.peakReservedBytes == 48 * MiB && statistics.peakAllocatedBytes == 48 * MiB);
   CHECK(scene.allocate(48 * MiB, 3) == nullptr);
   CHECK(scene.allocator.statistics().failures == 1);
-}
-
-TEST("segments that are partly used stay when the cache is given back") {
-  Scene scene;
-  std::byte* const a = scene.allocate(6 * MiB);
-  scene.allocator.free(scene.allocate(6 * MiB));
-  scene.allocator.free(scene.allocate(30 * MiB));
-  scene.allocator.releaseCached();
-  CHECK(scene.device.held == 20 * MiB);
-  scene.allocator.free(a);
-  scene.allocator.releaseCached();
-  CHECK(scene.device.held == 0);
 }
 
 TEST("all memory and all marks are given back with the allocator") {

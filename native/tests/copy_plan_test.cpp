@@ -24,14 +24,6 @@ std::vector<TensorSize> randomTensors(std::mt19937& random) {
 
 }  // namespace
 
-TEST("an alignment is at least the minimum and a multiple of the element") {
-  CHECK(packedAlignment(16, 4) == 16);
-  CHECK(packedAlignment(1, 8) == 8);
-  CHECK(packedAlignment(6, 4) == 8);
-  CHECK(packedAlignment(0, 0) == 1);
-  CHECK(packedAlignment(6, 1) == 6);
-}
-
 TEST("tensors are placed aligned, apart, and within the limit") {
   std::mt19937 random(7);
   PackingPlan plan;
@@ -154,17 +146,6 @@ TEST("chosen numbers fit payload and cores, and asked ones are kept") {
   asked.chunkBytes = 1 << 20;
   const Tuning tuning = chooseTuning(asked, 4000000, 16);
   CHECK(tuning.threads == 5 && tuning.slots == 15 && tuning.slotBytes == 4096 && tuning.chunkBytes == 4096);
-}
-
-TEST("stores go past the caches where several threads leave little in each, unless asked otherwise") {
-  CHECK(!chooseTuning({}, 150000, 16).streamingSlots && !chooseTuning({}, 4000000, 2).streamingSlots);
-  CHECK(chooseTuning({}, 4000000, 16).streamingSlots && !chooseTuning({}, 4000000000u, 16).streamingSlots);
-  CHECK(!chooseTuning({}, 4000000, 16).streamingTargets && chooseTuning({}, 4000000000u, 16).streamingTargets);
-  CopyOptions asked;
-  asked.streamingStores = true;
-  CHECK(chooseTuning(asked, 100, 1).streamingSlots && chooseTuning(asked, 100, 1).streamingTargets);
-  asked.streamingStores = false;
-  CHECK(!chooseTuning(asked, 4000000, 16).streamingSlots);
 }
 
 TEST("gatherings take runs of one chunk next to each other, none of them large, and number their pieces") {

@@ -219,20 +219,6 @@ test('priorities: an urgent kernel gets in before waiting blocks of one that fil
   assert.ok(high <= equal * 1.1, `urgent ${high} ns, equal ${equal} ns`);
 });
 
-test('both default-stream modes: legacy orders blocking streams, per-thread does not', async () => {
-  const overlap = async (defaultStream: 'legacy' | 'per-thread'): Promise<boolean> => {
-    const result = await run(
-      defaultStream,
-      { environment: { defaultStream, iterations: 3, warmups: 1 }, streams: [{ id: 'side', flags: 'blocking' }] },
-      [spin(2 * ms, 'side'), spin(2 * ms, 'default'), { op: 'synchronizeDevice' }],
-    );
-    const rows = deviceRows(result);
-    return overlapping(only(rows, 0), only(rows, 1));
-  };
-  assert.equal(await overlap('legacy'), false);
-  assert.equal(await overlap('per-thread'), true);
-});
-
 test('launch blocking: each call lasts as long as its work', async () => {
   const call = async (launchBlocking: boolean): Promise<number> => {
     const result = await run(
@@ -438,68 +424,6 @@ test('pin_memory: the caching host allocator page-locks once, and later rounds a
   );
   const copy = only(deviceRows(result), 1);
   assert.ok(bytes / (copy.end - copy.start) > 20, 'the copy is a page-locked one');
-});
-
-test('signals: a loader thread feeds a bounded queue, and a deadlock names its operations', async () => {
-  const bytes = MiB;
-  const result = await run(
-    'queue',
-    {
-      buffers: [
-        { id: 'host', memory: 'pinned', bytes },
-        { id: 'device', memory: 'device', bytes },
-      ],
-      streams: [{ id: 's' }],
-      signals: [{ id: 'ready', capacity: 2 }],
-    },
-    [
-      {
-        op: 'repeat',
-        count: 20,
-        operations: [
-          { op: 'work', durationNs: 20_000 },
-          { op: 'signal', signal: 'ready' },
-        ],
-      },
-    ],
-    [
-      {
-        op: 'repeat',
-        count: 20,
-        operations: [
-          { op: 'waitSignal', signal: 'ready' },
-          { op: 'copy', src: 'host', dst: 'device', stream: 's' },
-        ],
-      },
-    ],
-  );
-  verified(result, bytes);
-  assert.equal(deviceRows(result).filter((row) => row.kind === 'copy').length, 20);
-  const stuck = run('deadlock', { signals: [{ id: 'never', capacity: 1 }] }, [{ op: 'waitSignal', signal: 'never' }]);
-  await assert.rejects(stuck, (error) => {
-    assert.ok(error instanceof CopyscopeError);
-    assert.equal(error.code, 'run.deadlock');
-    assert.match(error.message, /operation 0 for signal never/);
-    return true;
-  });
-});
-
-test('a buffer allocated beyond the device names bytes asked, bytes free and the buffer; the next run works', async () => {
-  for (const allocator of ['cuda-malloc', 'pool', 'caching'] as const) {
-    const huge = run(
-      'huge',
-      { buffers: [{ id: 'enormous', memory: 'device', bytes: 2 ** 40, allocated: 'by-operation' }] },
-      [{ op: 'allocate', buffer: 'enormous', allocator, stream: 'default' }],
-    );
-    await assert.rejects(huge, (error) => {
-      assert.ok(error instanceof CopyscopeError);
-      assert.equal(error.code, 'run.out-of-memory', `${allocator}: ${error.message}`);
-      assert.match(error.message, /enormous of 1099511627776 bytes.*\d+ bytes are free/);
-      return true;
-    });
-  }
-  const next = await run('next', { streams: [{ id: 's' }] }, [spin(1000, 's')]);
-  assert.equal(deviceRows(next).length, 1);
 });
 
 test('CUDA events stand in for CUPTI: memsets, items and host functions have times, graphs a note', async () => {

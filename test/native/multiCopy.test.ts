@@ -1,15 +1,12 @@
-/** Multi-tensor copies as operations of an experiment, on the CPU engine: their data, rows and ends. */
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { multiCopyOptions } from '../../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../../core/experiment/operations.ts';
-import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../core/machine/profile/profile.ts';
 import { simulate } from '../../core/machine/simulate.ts';
 import type { EngineRequest } from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { copyDirections } from '../../core/trace/trace.ts';
+import { h200Costs as costs } from '../unit/machine/toy.ts';
 import { describeNative, once, type RowView, request, rowsOf, runOnCpu } from './support.ts';
 
 const KiB = 1024;
@@ -66,7 +63,6 @@ describeNative('multi-tensor copies on the CPU engine', () => {
   test('the simulator predicts the rows that a run has: calls, waits, copies and kernels, and what the host copies', async () => {
     // Sizes that need no padding between them.
     const bytes = [4096, 65_536, 128, 307_200, 4096, 1_048_576, 8192, 64, 64];
-    const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
     for (const strategy of copyStrategies) {
       for (const direction of copyDirections) {
         for (const memory of ['pageable', 'pinned'] as const) {

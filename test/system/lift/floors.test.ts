@@ -1,14 +1,12 @@
 /** Properties of every recorded trace: no prediction beats physics, and the parts sum to the step. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import { type Lifted, liftTrace } from '../../../core/lift/fromTrace.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lowerMedian } from '../../../core/statistics.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
+import { h200Costs as costs } from '../../unit/machine/toy.ts';
 
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const traces = readdirSync('test/fixtures')
   .filter((folder) => /^(pytorch-(pairs|several|unseen)|trace-faults|public-traces)/.test(folder))
   .flatMap((folder) => readdirSync(`test/fixtures/${folder}`).map((file) => `${folder}/${file}`))

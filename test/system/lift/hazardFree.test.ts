@@ -1,17 +1,15 @@
 /** The recorded programs are right: no race may be found in their lifted experiments, with or without a remedy. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { findHazards } from '../../../core/explain/hazards/hazards.ts';
 import { plannerOf } from '../../../core/lift/answers.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import type { Script } from '../../../core/lift/script.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
+import { h200Costs as costs } from '../../unit/machine/toy.ts';
 
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const traces = ['pytorch-pairs', 'pytorch-pairs-h200', 'pytorch-unseen-h200'].flatMap((folder) =>
   readdirSync(`test/fixtures/${folder}`)
     .filter((file) => file.endsWith('.gz'))

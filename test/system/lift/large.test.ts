@@ -1,5 +1,3 @@
-/** Large steps: time grows linearly with their size, and only a part of an endless step is used. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { knownMachine, traceAnswers } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
@@ -11,13 +9,10 @@ import { Planner } from '../../../core/lift/plan.ts';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';
 import { Nesting } from '../../../core/lift/ranges.ts';
 import type { Item, Script } from '../../../core/lift/script.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { complete, read, traceOf } from '../../unit/import/support.ts';
+import { h200Costs as costs } from '../../unit/machine/toy.ts';
 import { growth, mostGrowth } from '../../unit/support/growth.ts';
 import { Random } from '../../unit/support/random.ts';
-
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 
 /** Returns names that don't repeat, so that everything is one step. */
 const kernelNames = (seed: number) => {

@@ -9,26 +9,10 @@ import type { Run, RunInfo } from '../../../core/trace/run.ts';
 import type { RowKind, Trace } from '../../../core/trace/trace.ts';
 import { drawTrace } from '../support/draw.ts';
 import { experimentOf } from '../support/experiments.ts';
-
-const info = (experiment: Experiment | null, changes: Partial<RunInfo> = {}): RunInfo => ({
-  format: 'copyscope/run',
-  version: 1,
-  engine: 'cuda',
-  status: 'complete',
-  createdAt: '2026-11-20T00:00:00.000Z',
-  experiment,
-  device: null,
-  machine: null,
-  versions: { copyscope: '0.0.0', driver: null, runtime: null, cupti: null },
-  timing: 'cupti',
-  iterations: { recordedMakespanNs: [], recordedWallNs: [], plainWallNs: [], representative: 0 },
-  verification: { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] },
-  notes: [],
-  ...changes,
-});
+import { runInfo } from '../trace/fixtures.ts';
 
 const runOf = (experiment: Experiment | null, trace: Trace, changes: Partial<RunInfo> = {}): Run => ({
-  info: info(experiment, changes),
+  info: runInfo({ experiment, ...changes }),
   trace,
 });
 

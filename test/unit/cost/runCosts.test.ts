@@ -7,15 +7,15 @@ import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { profileCosts, recordingCosts } from '../../../core/machine/cost/profileCosts.ts';
 import { shownBy, shownCosts } from '../../../core/machine/cost/runCosts.ts';
 import { slower } from '../../../core/machine/cost/spread.ts';
-import { type DeviceProfile, parseProfile } from '../../../core/machine/profile/profile.ts';
+import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { h200 } from '../machine/toy.ts';
 import { runInfo } from '../trace/fixtures.ts';
 
 const assets = join(import.meta.dirname, '../../../assets');
 const read = (file: string): unknown => JSON.parse(readFileSync(join(assets, file), 'utf8'));
-const h200 = parseProfile(read('profiles/h200.json'));
 const experiment = (name: string): Experiment => requireExperiment(read(`examples/${name}`));
 
 /** Returns a recorder's run of it on the machine of a profile. */

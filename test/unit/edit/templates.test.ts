@@ -6,15 +6,13 @@ import { parseExperiment, requireExperiment } from '../../../core/experiment/par
 import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { strategyB } from '../../../core/experiment/templates/strategies.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { capabilityGaps } from '../../../core/program/capabilities.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { h200Costs as costs } from '../machine/toy.ts';
 
 const shipped = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../../assets/${path}`, import.meta.url), 'utf8'));
-const costs = profileCosts(parseProfile(shipped('profiles/h200.json')));
 
 describe('templates', () => {
   for (const { id, build } of templates) {

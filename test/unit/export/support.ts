@@ -6,12 +6,12 @@ import { allFlows } from '../../../core/explain/figures/flows.ts';
 import { exportRun } from '../../../core/export/exportRun.ts';
 import type { ExportFormat } from '../../../core/export/formats.ts';
 import { simulateRunInSteps } from '../../../core/machine/cost/simEngine.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { atOnce } from '../../../core/steps.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { iterationRows, iterationsOf, readRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { h200 as profile } from '../machine/toy.ts';
 
 /** All fields of a row in a run file. */
 export interface ToldRow {
@@ -105,7 +105,6 @@ export function beginnings({ trace }: Run): ReadonlyMap<number, number> {
 }
 
 const assets = join(import.meta.dirname, '../../../assets');
-const profile = parseProfile(JSON.parse(readFileSync(join(assets, 'profiles/h200.json'), 'utf8')));
 
 /** Returns the simulator's prediction for a shipped example. */
 export function simulatedExample(name: string, on = profile): Run {

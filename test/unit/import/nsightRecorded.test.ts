@@ -1,5 +1,3 @@
-/** Exports that Nsight Systems made of real programs: the reader's sums are those of SQL on the same file. */
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
 import { summarizeRun } from '../../../core/explain/summary/summary.ts';
@@ -8,15 +6,13 @@ import { plannerOf, type TraceAnswers, traceAnswers } from '../../../core/lift/a
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { replay } from '../../../core/lift/replay.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
 import { newFolder } from '../../support/newFolder.ts';
+import { h200Costs as costs } from '../machine/toy.ts';
 import { query, read, recorded } from './nsightSupport.ts';
 
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const folder = newFolder();
 const files = ['h100_2gpu_1s', 'mfu_2gpu_before', 'mock'] as const;
 const paths = new Map<string, string>();

@@ -9,17 +9,15 @@ import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { traceAnswers } from '../../../core/lift/answers.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runs } from '../../support/effort.ts';
+import { h200Costs as costs } from '../machine/toy.ts';
 
 interface Event {
   [field: string]: unknown;
   args?: Record<string, unknown>;
 }
 
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const whole = gunzipSync(readFileSync('test/fixtures/pytorch-unseen-h200/spectra.prefetch.json.gz')).toString();
 const document: { traceEvents: Event[] } = JSON.parse(whole);
 

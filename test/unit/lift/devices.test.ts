@@ -11,14 +11,11 @@ import type { ChangeWord } from '../../../core/lift/changes/words.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { BusyDevices, liftTrace } from '../../../core/lift/fromTrace.ts';
 import { replay } from '../../../core/lift/replay.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { median } from '../../../core/statistics.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { complete, read, traceOf } from '../import/support.ts';
-
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+import { h200Costs as costs } from '../machine/toy.ts';
 
 let correlation = 0;
 const call = (name: string, at: number, us: number) =>

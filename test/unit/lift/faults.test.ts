@@ -1,5 +1,3 @@
-/** Traces with wrong answers in the past (test/fixtures/trace-faults and public-traces), and the right ones. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { gate } from '../../../core/apps/gate/gate.ts';
 import { noRules } from '../../../core/apps/gate/parse.ts';
@@ -9,12 +7,10 @@ import type { ChangeWord } from '../../../core/lift/changes/words.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import type { StepPart } from '../../../core/lift/parts.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
+import { h200Costs as costs } from '../machine/toy.ts';
 
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const fault = (name: string) => importTraceFile(`test/fixtures/trace-faults/${name}.json`, 'test');
 const published = (name: string) => importTraceFile(`test/fixtures/public-traces/${name}.json.gz`, 'test');
 const faultAnswers = async (name: string, tried?: readonly ChangeWord[]) =>

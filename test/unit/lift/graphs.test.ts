@@ -1,5 +1,3 @@
-/** Launches of CUDA graphs in a lifted trace: each is one block, with all its work. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { knownMachine } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
@@ -7,13 +5,10 @@ import { applyChanges } from '../../../core/lift/changes/apply.ts';
 import { changeWords } from '../../../core/lift/changes/words.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { replay } from '../../../core/lift/replay.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { median } from '../../../core/statistics.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { complete, read, traceOf } from '../import/support.ts';
-
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+import { h200Costs as costs } from '../machine/toy.ts';
 
 interface Node {
   readonly kind: 'kernel' | 'copy';

@@ -1,15 +1,10 @@
-/** Predicted gains come with a warning if the replay differs from the recording. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { liftedDescription, traceAnswers } from '../../../core/lift/answers.ts';
 import { cautionOf } from '../../../core/lift/caution.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { planBlocks } from '../../../core/present/plan.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { complete, read, traceOf } from '../import/support.ts';
-
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+import { h200Costs as costs } from '../machine/toy.ts';
 
 /** Returns steps of 5 ms whose copy and kernel begin `heldUs` late, for an unrecorded reason. */
 async function answersWhereHeld(heldUs: number) {

@@ -1,19 +1,15 @@
-/** Traces of real PyTorch programs (test/fixtures/pytorch-pairs) as experiments: replayed, split, changed. */
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
 import { traceAnswers } from '../../../core/lift/answers.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { type Lifted, liftTrace } from '../../../core/lift/fromTrace.ts';
 import { replay } from '../../../core/lift/replay.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { median } from '../../../core/statistics.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
+import { h200Costs as costs } from '../machine/toy.ts';
 
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const fixture = (name: string): Promise<Run> => importTraceFile(`test/fixtures/pytorch-pairs/${name}.json.gz`, 'test');
 
 describe.each([

@@ -9,13 +9,11 @@ import { MergedRanks } from '../../../core/import/mergedRanks.ts';
 import { readRecording } from '../../../core/import/recorded/recording.ts';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import { collectivesOf } from '../../../core/lift/collectives.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { ranksIn, rankTrace } from '../../../core/trace/ranks.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
+import { h200Costs as costs } from '../machine/toy.ts';
 
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const folder = 'test/fixtures/ranks-h200';
 
 async function profiled(name: string): Promise<Run> {

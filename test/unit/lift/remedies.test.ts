@@ -1,10 +1,6 @@
-/** First advice of a plan for programs whose remedy is not pinning: drawn traces of six steps each. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import type { ChangeWord } from '../../../core/lift/changes/words.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
 import {
   allocating,
@@ -21,8 +17,7 @@ import {
   weights,
 } from '../../support/drawnTraces.ts';
 import { read } from '../import/support.ts';
-
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+import { h200Costs as costs } from '../machine/toy.ts';
 
 async function answersOf(step: (program: Program) => void, tried?: readonly ChangeWord[]): Promise<TraceAnswers> {
   return traceAnswers(await read(drawnTrace(step)), costs, { tried });

@@ -1,12 +1,8 @@
-/** The answer in one sentence and the steps of a plan, for recorded traces with a known right answer. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
+import { h200Costs as costs } from '../machine/toy.ts';
 
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const answersOf = async (file: string): Promise<TraceAnswers> =>
   traceAnswers(await importTraceFile(`test/fixtures/${file}`, 'test'), costs);
 

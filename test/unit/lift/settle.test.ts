@@ -1,12 +1,8 @@
-/** Traces of one program before and after a change, recorded on an H200, with step times without a profiler. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { compareSteps } from '../../../core/lift/settle.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
+import { h200Costs as costs } from '../machine/toy.ts';
 
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const traceOf = (path: string) => importTraceFile(`test/fixtures/${path}.json.gz`, 'test');
 
 const compared = async (folder: string, before: string, after: string) =>

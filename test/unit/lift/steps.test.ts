@@ -1,16 +1,11 @@
-/** Finds the steps among the ranges of a trace. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { traceAnswers } from '../../../core/lift/answers.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { hostLine } from '../../../core/lift/hostLine.ts';
 import { findSteps } from '../../../core/lift/steps.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { complete, read, traceOf } from '../import/support.ts';
-
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+import { h200Costs as costs } from '../machine/toy.ts';
 
 const step = (name: string, at: number) => [
   complete('user_annotation', name, at, 90),

@@ -1,5 +1,3 @@
-/** Waits of the host in a lifted program: for nothing that ended only after the wait had returned. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { knownMachine, traceAnswers } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
@@ -7,12 +5,9 @@ import { applyChanges } from '../../../core/lift/changes/apply.ts';
 import { copyIn, copyOut } from '../../../core/lift/changes/streams.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { replay } from '../../../core/lift/replay.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { complete, read, traceOf } from '../import/support.ts';
-
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+import { h200Costs as costs } from '../machine/toy.ts';
 
 let correlation = 0;
 const call = (name: string, at: number, us: number) =>

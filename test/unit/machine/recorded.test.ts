@@ -6,16 +6,14 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { summarizeRun } from '../../../core/explain/summary/summary.ts';
 import { attainableBandwidth } from '../../../core/machine/cost/attainable.ts';
-import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { median } from '../../../core/statistics.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { h200Costs as costs } from './toy.ts';
 
 const assets = join(import.meta.dirname, '../../../assets');
-const costs = profileCosts(parseProfile(JSON.parse(readFileSync(join(assets, 'profiles/h200.json'), 'utf8'))));
 const recorded = (id: string) => decodeRun(readFileSync(join(assets, 'runs', `${id}.arrow`)));
 
 const experimentOf = ({ info }: Run): Experiment => {

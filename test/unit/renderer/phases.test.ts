@@ -3,13 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { predict } from '../../../renderer/predict/predict.ts';
 import { IterationView } from '../../../renderer/store/opened/loadedRun.ts';
 import { phasesOf } from '../../../renderer/timeline/phases.ts';
+import { h200 as profile } from '../machine/toy.ts';
 
 const asset = (path: string): string => readFileSync(new URL(`../../../assets/${path}`, import.meta.url), 'utf8');
-const profile = parseProfile(JSON.parse(asset('profiles/h200.json')));
 
 function phases(example: string) {
   const experiment = requireExperiment(asset(`examples/${example}.json`));

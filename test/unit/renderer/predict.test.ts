@@ -1,20 +1,14 @@
-/** The window's immediate predictions equal the engine's, and longer ones are refused without harm. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
 import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
 import { simEngine } from '../../../core/machine/cost/simEngine.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { predict } from '../../../renderer/predict/predict.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
+import { h200 as profile } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
-
-const profile = parseProfile(
-  JSON.parse(readFileSync(new URL('../../../assets/profiles/h200.json', import.meta.url), 'utf8')),
-);
 
 async function simulated(experiment: Experiment) {
   const engine = simEngine(async () => profile, { machine: null, version: '1', pause: async () => {} });

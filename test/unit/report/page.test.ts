@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { MergedRanks } from '../../../core/import/mergedRanks.ts';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { runReport } from '../../../core/present/make.ts';
 import { base64Pieces } from '../../../core/present/packed.ts';
 import { reportPieces } from '../../../core/present/page.ts';
@@ -12,6 +10,7 @@ import { PlanPart } from '../../../renderer/report/AnswersPart.tsx';
 import { drawJob } from '../../support/jobTrace.ts';
 import { example, smallRun } from '../host/support/runs.ts';
 import { read } from '../import/support.ts';
+import { h200 as profile } from '../machine/toy.ts';
 import { hostileNames } from './hostileNames.ts';
 import { partsOf } from './partsOf.ts';
 
@@ -56,7 +55,6 @@ it('has a table of the ranks of a job', async () => {
   const merged = new MergedRanks();
   const computeNs = (rank: number): number => (rank === 1 ? 9e6 : 5e6);
   for (const { text } of drawJob({ clocksNs: [0, 137_250_000], computeNs })) merged.add(await read(text));
-  const profile = parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8')));
   const run = merged.finish('job');
   const { document } = runReport([{ run, origin: 'recorded', profile, replayWith: profile }], options);
   const [answers] = document.runs.flatMap((one) => one.answers ?? []);

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
 import { summarizeRun } from '../../../core/explain/summary/summary.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { h200Machine } from '../machine/toy.ts';
+import { experimentOf } from '../support/experiments.ts';
 
 async function* bytesOf(name: string): AsyncGenerator<Uint8Array> {
   yield gunzipSync(readFileSync(`test/fixtures/pytorch-pairs/${name}.json.gz`));
@@ -40,25 +40,19 @@ const MiB = 2 ** 20;
 
 /** Returns a kernel, and a copy of its result into pageable memory in the same stream. */
 const downloading = (kernelNs: number): Experiment =>
-  requireExperiment({
-    format: 'copyscope/experiment',
-    version: 1,
-    name: 'downloading',
-    buffers: [
-      { id: 'result', memory: 'device', bytes: 64 * MiB },
-      { id: 'saved', memory: 'pageable', bytes: 64 * MiB },
+  experimentOf(
+    {
+      buffers: [
+        { id: 'result', memory: 'device', bytes: 64 * MiB },
+        { id: 'saved', memory: 'pageable', bytes: 64 * MiB },
+      ],
+      streams: [{ id: 'a', flags: 'non-blocking' }],
+    },
+    [
+      { op: 'kernel', stream: 'a', kernel: { kind: 'spin', durationNs: kernelNs } },
+      { op: 'copy', src: 'result', dst: 'saved', stream: 'a' },
     ],
-    streams: [{ id: 'a', flags: 'non-blocking' }],
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          { op: 'kernel', stream: 'a', kernel: { kind: 'spin', durationNs: kernelNs } },
-          { op: 'copy', src: 'result', dst: 'saved', stream: 'a' },
-        ],
-      },
-    ],
-  });
+  );
 
 describe('a copy into pageable memory behind a kernel', () => {
   it('memory comes first where the copy takes most of the time, and pinning is what is proposed', () => {
