@@ -1,29 +1,13 @@
 /** If the host or the window is killed during an edit, at most the last input is lost. */
 import type { Page } from '@playwright/test';
 import type { Draft } from '../../core/service/service.ts';
+import { edit, operations, sheet } from './support/edits.ts';
 import { Server } from './support/server.ts';
 import { expect, testOfProcess as test } from './support/test.ts';
 import { Window } from './support/window.ts';
 
 const example = 'Pinned source, second stream';
 const copy = `Copy of ${example}`;
-
-const sheet = (page: Page) => page.getByTestId('score-sheet');
-const operations = (page: Page): Promise<number> =>
-  sheet(page)
-    .getAttribute('data-operations')
-    .then((count) => Number(count));
-
-/** Makes `edits` edits. Returns the number of operations after them. */
-async function edit(page: Page, edits: number): Promise<number> {
-  let count = await operations(page);
-  for (let number = 0; number < edits; number += 1) {
-    count += 1;
-    await page.keyboard.press('Control+d');
-    await expect(sheet(page)).toHaveAttribute('data-operations', String(count));
-  }
-  return count;
-}
 
 /** Returns the unsaved changes that the host has kept; null if none. */
 function keptDraft(server: Server): Draft | null {

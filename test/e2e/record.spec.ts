@@ -1,30 +1,14 @@
 /** A user's program, recorded from the window: with the stand-in for CUPTI, if it can be built. */
-import type { Locator, Page } from '@playwright/test';
+import type { Locator } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
+import { openRecord, recordForm } from './support/recordForm.ts';
 import { expect, testWith } from './support/test.ts';
-import type { Window } from './support/window.ts';
-
-const form = (page: Page) => ({
-  page: page.getByRole('region', { name: 'Record a program', exact: true }),
-  command: page.getByRole('textbox', { name: 'Command' }),
-  folder: page.getByRole('textbox', { name: 'Folder' }),
-  variables: page.getByRole('textbox', { name: 'More environment variables' }),
-  words: page.getByRole('list', { name: 'The words of the command' }).getByRole('listitem'),
-  record: page.getByRole('button', { name: 'Record', exact: true }),
-  card: page.getByRole('region', { name: /^Recording of / }),
-});
 
 const figure = (card: Locator, label: string): Locator =>
   card
     .locator('dl > div')
     .filter({ has: card.page().getByText(label, { exact: true }) })
     .locator('dd');
-
-async function open({ page }: Window): Promise<ReturnType<typeof form>> {
-  await page.getByRole('main').getByRole('button', { name: 'Record a program' }).click();
-  await expect(page).toHaveTitle('Record a program · Copyscope');
-  return form(page);
-}
 
 const test = testWith(() => standInEnvironment(buildRecorder()));
 
@@ -33,7 +17,7 @@ test.describe('with a stand-in for CUPTI', () => {
   const built = (): string => player(buildRecorder());
 
   test('a program is recorded to its end, and its trace opens', async ({ window }) => {
-    const fields = await open(window);
+    const fields = await openRecord(window);
     await fields.command.fill(`sh -c '${built()} 2 40 > /dev/null; echo done in "$PWD" with $WHAT; exit 5'`);
     await fields.folder.fill('/');
     await fields.variables.fill('WHAT=care');
@@ -55,7 +39,7 @@ test.describe('with a stand-in for CUPTI', () => {
   test('by keyboard: counted while it runs, seen by a window that comes back, and stopped', async ({ window }) => {
     const { page } = window;
     await page.keyboard.press('Alt+r');
-    const fields = form(page);
+    const fields = recordForm(page);
     await fields.command.focus();
     await page.keyboard.insertText(`${built()} 1 200 wait`);
     await page.keyboard.press('Tab');

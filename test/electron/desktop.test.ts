@@ -5,6 +5,7 @@ import { type Channel, connectHost } from '../../core/service/rpc.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
 import { readWindowState } from '../../electron/windowState.ts';
 import { newFolder } from '../support/newFolder.ts';
+import { toldWindow } from '../unit/host/support/toldWindow.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import type * as StandIn from './support/electron.ts';
 
@@ -46,20 +47,7 @@ function connect(events: Partial<WindowEvents> = {}) {
       port.start();
     },
   };
-  const silent = {
-    runProgress: () => {},
-    runChanged: () => {},
-    experimentsChanged: () => {},
-    profilesChanged: () => {},
-    notesChanged: () => {},
-    recordingChanged: () => {},
-    sweepChanged: () => {},
-    sweepPoint: () => {},
-    opened: () => {},
-    remoteChanged: () => {},
-    engineChanged: () => {},
-  };
-  return { service: connectHost(channel, { ...silent, ...events }).service, close: () => port.close() };
+  return { service: connectHost(channel, { ...toldWindow(), ...events }).service, close: () => port.close() };
 }
 
 describe('the main process', () => {

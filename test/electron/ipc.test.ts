@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Channel, connectHost, serveWindow } from '../../core/service/rpc.ts';
-import type { HostService, WindowEvents } from '../../core/service/service.ts';
+import type { HostService } from '../../core/service/service.ts';
+import { toldWindow } from '../unit/host/support/toldWindow.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import type * as StandIn from './support/electron.ts';
 
@@ -30,20 +31,6 @@ function ask(frame: Frame | null, top: Frame | null = frame) {
   electron.ipcMain.emit('copyscope:port', { senderFrame: frame, sender: { mainFrame: top } });
   return { ports, refusals };
 }
-
-const silent: WindowEvents = {
-  runProgress: () => {},
-  runChanged: () => {},
-  experimentsChanged: () => {},
-  profilesChanged: () => {},
-  notesChanged: () => {},
-  recordingChanged: () => {},
-  sweepChanged: () => {},
-  sweepPoint: () => {},
-  opened: () => {},
-  remoteChanged: () => {},
-  engineChanged: () => {},
-};
 
 describe('a request for a port', () => {
   it('from the top frame of our page is answered, to that frame alone', () => {
@@ -100,7 +87,7 @@ describe('the port', () => {
         port.start();
       },
     };
-    const host = connectHost(page, silent);
+    const host = connectHost(page, toldWindow());
     expect(await host.service.readRun('run')).toEqual(file);
     await expect(host.service.readRun('../run')).rejects.toMatchObject({ code: 'request.invalid' });
     port.close();

@@ -63,14 +63,14 @@ test('two non-blocking streams run kernels at once, one stream runs them in orde
   const both = experiment({
     name: 'two streams',
     streams,
-    threads: [{ id: 'main', operations: [spin(2e6, 'a'), spin(2e6, 'b'), { op: 'synchronizeDevice' }] }],
+    operations: [spin(2e6, 'a'), spin(2e6, 'b'), { op: 'synchronizeDevice' }],
   });
   const [a, b] = deviceRows(await runOnGpu(both));
   assert.ok(overlapping(a, b), 'kernels in two streams overlap');
   const one = experiment({
     name: 'one stream',
     streams,
-    threads: [{ id: 'main', operations: [spin(2e6, 'a'), spin(2e6, 'a'), { op: 'synchronizeDevice' }] }],
+    operations: [spin(2e6, 'a'), spin(2e6, 'a'), { op: 'synchronizeDevice' }],
   });
   const [first, second] = deviceRows(await runOnGpu(one));
   assert.ok(first !== undefined && second !== undefined && second.start >= first.end, 'one stream keeps its order');
@@ -82,7 +82,7 @@ test('the legacy default stream waits for blocking streams and not for non-block
       experiment({
         name: flags,
         streams: [{ id: 'side', flags }],
-        threads: [{ id: 'main', operations: [spin(2e6, 'side'), spin(2e6, 'default'), { op: 'synchronizeDevice' }] }],
+        operations: [spin(2e6, 'side'), spin(2e6, 'default'), { op: 'synchronizeDevice' }],
       }),
     );
     const [a, b] = deviceRows(run);
@@ -120,27 +120,22 @@ test('an event makes one stream wait for another, and data arrives in that order
       ],
       streams: [{ id: 'copy' }, { id: 'compute' }],
       events: [{ id: 'arrived' }, { id: 'computed' }],
-      threads: [
+      operations: [
+        { op: 'copy', src: 'host', dst: 'device', stream: 'copy' },
+        { op: 'recordEvent', event: 'arrived', stream: 'copy' },
+        { op: 'waitEvent', event: 'arrived', stream: 'compute' },
         {
-          id: 'main',
-          operations: [
-            { op: 'copy', src: 'host', dst: 'device', stream: 'copy' },
-            { op: 'recordEvent', event: 'arrived', stream: 'copy' },
-            { op: 'waitEvent', event: 'arrived', stream: 'compute' },
-            {
-              op: 'kernel',
-              kernel: { kind: 'stream', passes: 2 },
-              reads: ['device'],
-              writes: ['result'],
-              stream: 'compute',
-            },
-            { op: 'recordEvent', event: 'computed', stream: 'compute' },
-            { op: 'waitEvent', event: 'computed', stream: 'copy' },
-            { op: 'copy', src: 'result', dst: 'back', stream: 'copy' },
-            { op: 'synchronizeStream', stream: 'copy' },
-            { op: 'read', buffer: 'back' },
-          ],
+          op: 'kernel',
+          kernel: { kind: 'stream', passes: 2 },
+          reads: ['device'],
+          writes: ['result'],
+          stream: 'compute',
         },
+        { op: 'recordEvent', event: 'computed', stream: 'compute' },
+        { op: 'waitEvent', event: 'computed', stream: 'copy' },
+        { op: 'copy', src: 'result', dst: 'back', stream: 'copy' },
+        { op: 'synchronizeStream', stream: 'copy' },
+        { op: 'read', buffer: 'back' },
       ],
     }),
   );
@@ -162,50 +157,12 @@ test('odd offsets and sizes are verified to the byte', async () => {
         { id: 'back', memory: 'pageable', bytes: 77_777, pattern: { kind: 'constant', value: 5 } },
       ],
       streams: [{ id: 's' }],
-      threads: [
-        {
-          id: 'main',
-          operations: [
-            { op: 'copy', src: 'host', srcOffset: 1, dst: 'device', dstOffset: 33, bytes: 99_001, stream: 's' },
-            { op: 'copy', src: 'device', srcOffset: 30, dst: 'back', dstOffset: 7, bytes: 70_001, stream: 's' },
-            { op: 'synchronizeStream', stream: 's' },
-          ],
-        },
+      operations: [
+        { op: 'copy', src: 'host', srcOffset: 1, dst: 'device', dstOffset: 33, bytes: 99_001, stream: 's' },
+        { op: 'copy', src: 'device', srcOffset: 30, dst: 'back', dstOffset: 7, bytes: 70_001, stream: 's' },
+        { op: 'synchronizeStream', stream: 's' },
       ],
     }),
   );
   assert.deepEqual([run.info.verification.bytesChecked, run.info.verification.bytesWrong], [200_001 + 77_777, 0]);
-});
-
-test('reading a D2H destination before synchronising finds wrong bytes, and after it none', async () => {
-  const build = (synchronised: boolean) =>
-    experiment({
-      name: 'early read',
-      buffers: [
-        { id: 'device', memory: 'device', bytes: 64 * MiB },
-        { id: 'host', memory: 'pinned', bytes: 64 * MiB, pattern: { kind: 'constant', value: 0 } },
-      ],
-      streams: [{ id: 's' }],
-      threads: [
-        {
-          id: 'main',
-          operations: [
-            { op: 'copy', src: 'device', dst: 'host', stream: 's' },
-            ...(synchronised ? [{ op: 'synchronizeStream', stream: 's' } as const] : []),
-            { op: 'read', buffer: 'host', offset: 60 * MiB, bytes: MiB },
-            { op: 'synchronizeStream', stream: 's' },
-          ],
-        },
-      ],
-    });
-  const readsOf = async (synchronised: boolean): Promise<number> => {
-    const { verification } = (await runOnGpu(build(synchronised))).info;
-    return verification.checks
-      .filter(({ kind }) => kind === 'read')
-      .reduce((sum, { bytesWrong }) => sum + bytesWrong, 0);
-  };
-  const early = await readsOf(false);
-  report(`D2H read early: ${early} wrong bytes`);
-  assert.ok(early > 0);
-  assert.equal(await readsOf(true), 0);
 });

@@ -37,7 +37,7 @@ const holding = (memory: 'pinned' | 'device', bytes: number): Experiment =>
     name: `${bytes} bytes of ${memory} memory`,
     environment: { iterations: 1, warmups: 0 },
     buffers: [{ id: 'big', memory, bytes }],
-    threads: [{ id: 'main', operations: [{ op: 'synchronizeDevice' }] }],
+    operations: [{ op: 'synchronizeDevice' }],
   });
 
 test('a faulting kernel: engine.device-fault with the name that CUDA gives it, then a new process', async () => {

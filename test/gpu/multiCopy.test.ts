@@ -25,7 +25,7 @@ const document = (strategy: Strategy, direction: Direction, payload: Payload, it
     name: 'many tensors',
     environment: { iterations, warmups: 1 },
     streams: [{ id: 's' }],
-    threads: [{ id: 'main', operations: [{ op: 'multiCopy', strategy, direction, payload, stream: 's' }] }],
+    operations: [{ op: 'multiCopy', strategy, direction, payload, stream: 's' }],
   });
 
 /** Throws if records of a stream didn't match its operations, so that its rows are missing. */

@@ -431,17 +431,12 @@ test('CUDA events stand in for CUPTI: memsets, items and host functions have tim
     name: 'events',
     buffers: [{ id: 'device', memory: 'device', bytes: MiB }],
     streams: [{ id: 's' }],
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          { op: 'memset', buffer: 'device', stream: 's' },
-          { op: 'hostFunction', durationNs: ms, stream: 's' },
-          { op: 'item', buffer: 'device', stream: 's' },
-          { op: 'graphCapture', graph: 'g', stream: 's', operations: [spin(1000, 's')] },
-          { op: 'graphLaunch', graph: 'g', stream: 's' },
-        ],
-      },
+    operations: [
+      { op: 'memset', buffer: 'device', stream: 's' },
+      { op: 'hostFunction', durationNs: ms, stream: 's' },
+      { op: 'item', buffer: 'device', stream: 's' },
+      { op: 'graphCapture', graph: 'g', stream: 's', operations: [spin(1000, 's')] },
+      { op: 'graphLaunch', graph: 'g', stream: 's' },
     ],
   });
   const result = await runOnGpu(document, { timing: 'cuda-events' });

@@ -25,9 +25,11 @@ const KiB = 1024;
 const whole = (random: Random, least: number, most: number): number =>
   least + Math.floor(random() * (most - least + 1));
 
-type Input = Omit<ExperimentInput, 'format' | 'version'>;
-const request = (input: Input): EngineRequest => {
-  const experiment = requireExperiment({ format: 'copyscope/experiment', version: 1, ...input });
+type Operations = ExperimentInput['threads'][number]['operations'];
+type Input = Omit<ExperimentInput, 'format' | 'version' | 'threads'> & { operations: Operations };
+const request = ({ operations, ...input }: Input): EngineRequest => {
+  const threads = [{ id: 'main', operations }];
+  const experiment = requireExperiment({ format: 'copyscope/experiment', version: 1, threads, ...input });
   return { experiment, program: lower(experiment) };
 };
 
@@ -45,18 +47,13 @@ function ordinary(random: Random): EngineRequest {
     ],
     streams: [{ id: 'there' }, { id: 'back' }],
     events: [{ id: 'arrived' }],
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          { op: 'copy', src: 'host', dst: 'device', stream: 'there' },
-          { op: 'recordEvent', event: 'arrived', stream: 'there' },
-          { op: 'waitEvent', event: 'arrived', stream: 'back' },
-          { op: 'copy', src: 'device', dst: 'back', stream: 'back' },
-          { op: 'synchronizeStream', stream: 'back' },
-          { op: 'read', buffer: 'back' },
-        ],
-      },
+    operations: [
+      { op: 'copy', src: 'host', dst: 'device', stream: 'there' },
+      { op: 'recordEvent', event: 'arrived', stream: 'there' },
+      { op: 'waitEvent', event: 'arrived', stream: 'back' },
+      { op: 'copy', src: 'device', dst: 'back', stream: 'back' },
+      { op: 'synchronizeStream', stream: 'back' },
+      { op: 'read', buffer: 'back' },
     ],
   });
 }
@@ -70,22 +67,17 @@ const manyTensors = (random: Random): EngineRequest =>
     name: 'many tensors',
     environment: once,
     streams: [{ id: 'there' }],
-    threads: [
+    operations: [
       {
-        id: 'main',
-        operations: [
-          {
-            op: 'multiCopy',
-            direction: pick(random, ['h2d', 'd2h', 'd2d', 'h2h']),
-            strategy: pick(random, [...copyStrategies]),
-            payload: {
-              tensors: whole(random, 1, 60),
-              bytes: [whole(random, 1, 8 * KiB), whole(random, 1, 600 * KiB), whole(random, 1, 100)],
-              memory: pick(random, ['pageable', 'pinned']),
-            },
-            stream: 'there',
-          },
-        ],
+        op: 'multiCopy',
+        direction: pick(random, ['h2d', 'd2h', 'd2d', 'h2h']),
+        strategy: pick(random, [...copyStrategies]),
+        payload: {
+          tensors: whole(random, 1, 60),
+          bytes: [whole(random, 1, 8 * KiB), whole(random, 1, 600 * KiB), whole(random, 1, 100)],
+          memory: pick(random, ['pageable', 'pinned']),
+        },
+        stream: 'there',
       },
     ],
   });
@@ -94,12 +86,7 @@ const spin = (): EngineRequest =>
   request({
     name: 'spin',
     environment: once,
-    threads: [
-      {
-        id: 'main',
-        operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 6e11 } }, { op: 'synchronizeDevice' }],
-      },
-    ],
+    operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 6e11 } }, { op: 'synchronizeDevice' }],
   });
 
 const huge = (memory: 'device' | 'pinned'): EngineRequest =>
@@ -107,7 +94,7 @@ const huge = (memory: 'device' | 'pinned'): EngineRequest =>
     name: 'huge',
     environment: once,
     buffers: [{ id: 'enormous', memory, bytes: 2 ** 40 }],
-    threads: [{ id: 'main', operations: [{ op: 'synchronizeDevice' }] }],
+    operations: [{ op: 'synchronizeDevice' }],
   });
 
 /** Returns a program that no experiment lowers to. */

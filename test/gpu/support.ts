@@ -32,9 +32,14 @@ export function example(id: string): Experiment {
   return requireExperiment(readFileSync(join(root, 'assets/examples', `${id}.json`), 'utf8'));
 }
 
-/** Returns an experiment of a test, completed by the schema's defaults. */
-export function experiment(input: Omit<ExperimentInput, 'format' | 'version'>): Experiment {
-  const parsed = parseExperiment({ format: 'copyscope/experiment', version: 1, ...input });
+type Input = Partial<Omit<ExperimentInput, 'format' | 'version'>> & {
+  operations?: ExperimentInput['threads'][number]['operations'];
+};
+
+/** Returns an experiment of a test, completed by the schema's defaults. `operations` are those of its one host thread. */
+export function experiment({ operations = [], ...input }: Input): Experiment {
+  const threads = [{ id: 'main', operations }];
+  const parsed = parseExperiment({ format: 'copyscope/experiment', version: 1, threads, ...input });
   assert.ok(parsed.ok, JSON.stringify(parsed));
   return parsed.experiment;
 }
@@ -55,14 +60,9 @@ export const longSpin = (name: string): Experiment =>
       { id: 'device', memory: 'device', bytes: 1024 * 1024 },
     ],
     streams: [{ id: 's' }],
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          { op: 'copy', src: 'host', dst: 'device', stream: 's' },
-          { op: 'kernel', kernel: { kind: 'spin', durationNs: 6e11 }, stream: 's' },
-          { op: 'synchronizeStream', stream: 's' },
-        ],
-      },
+    operations: [
+      { op: 'copy', src: 'host', dst: 'device', stream: 's' },
+      { op: 'kernel', kernel: { kind: 'spin', durationNs: 6e11 }, stream: 's' },
+      { op: 'synchronizeStream', stream: 's' },
     ],
   });

@@ -1,26 +1,10 @@
 /** The server of an open window is killed. */
-import type { Page } from '@playwright/test';
+import { edit, sheet } from '../e2e/support/edits.ts';
 import { Server } from '../e2e/support/server.ts';
 import { expect, withPort } from '../e2e/support/test.ts';
 import { Window } from '../e2e/support/window.ts';
 
 const example = 'Pinned source, second stream';
-const sheet = (page: Page) => page.getByTestId('score-sheet');
-const operations = (page: Page): Promise<number> =>
-  sheet(page)
-    .getAttribute('data-operations')
-    .then((count) => Number(count));
-
-/** Makes `edits` edits. Returns the number of operations after them. */
-async function edit(page: Page, edits: number): Promise<number> {
-  let count = await operations(page);
-  for (let number = 0; number < edits; number += 1) {
-    count += 1;
-    await page.keyboard.press('Control+d');
-    await expect(sheet(page)).toHaveAttribute('data-operations', String(count));
-  }
-  return count;
-}
 
 withPort(
   'the window keeps what is edited while its server is killed, and saves it with the next one',

@@ -14,23 +14,18 @@ function copies(way: string, strategy: (typeof blockStrategies)[number], more: o
       { id: 'to', ...ends[to], bytes: 65_536 },
     ],
     streams: [{ id: 's' }],
-    threads: [
+    operations: [
       {
-        id: 'main',
-        operations: [
-          {
-            op: 'blockCopy',
-            src: 'from',
-            dst: 'to',
-            blocks: 9,
-            blockBytes: [4096, 100, 7],
-            strategy,
-            stream: 's',
-            ...more,
-          },
-          { op: 'synchronizeStream', stream: 's' },
-        ],
+        op: 'blockCopy',
+        src: 'from',
+        dst: 'to',
+        blocks: 9,
+        blockBytes: [4096, 100, 7],
+        strategy,
+        stream: 's',
+        ...more,
       },
+      { op: 'synchronizeStream', stream: 's' },
     ],
   });
 }

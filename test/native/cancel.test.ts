@@ -9,7 +9,7 @@ describeNative('cancelling', () => {
     const controller = new AbortController();
     const wanted = request({
       environment: once,
-      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: ms }] }],
+      operations: [{ op: 'work', durationNs: ms }],
     });
     const run = await runOnCpu(wanted, { signal: controller.signal });
     controller.abort();
@@ -21,7 +21,7 @@ describeNative('cancelling', () => {
     const controller = new AbortController();
     const wanted = request({
       environment: once,
-      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 60_000 * ms }] }],
+      operations: [{ op: 'work', durationNs: 60_000 * ms }],
     });
     const timer = setTimeout(() => controller.abort(), 5);
     // If the run blocks Node's thread, it is complete before the cancellation.
@@ -33,7 +33,7 @@ describeNative('cancelling', () => {
     const controller = new AbortController();
     const wanted = request({
       environment: once,
-      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: tenMinutes }] }],
+      operations: [{ op: 'work', durationNs: tenMinutes }],
     });
     const first = loadNative().engine('cpu').run(wanted, { signal: controller.signal });
     await expect(runOnCpu(wanted)).rejects.toMatchObject({ code: 'engine.busy' });

@@ -11,7 +11,7 @@ import { describeNative, once, request, runOnCpu } from './support.ts';
 
 const folder = newFolder();
 
-const work = request({ environment: once, threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 1000 }] }] });
+const work = request({ environment: once, operations: [{ op: 'work', durationNs: 1000 }] });
 
 describeNative('an engine refuses', () => {
   test('a program that no lowering makes', async () => {
@@ -56,7 +56,7 @@ describeNative('the addon', () => {
     );
     const long = request({
       environment: once,
-      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 6e11 }] }],
+      operations: [{ op: 'work', durationNs: 6e11 }],
     });
     const encoded = encodeProgram(long.program, { engine: 'cpu', timing: 'cupti' });
     const text = JSON.stringify(encoded, (_, value) =>

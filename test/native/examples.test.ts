@@ -37,14 +37,9 @@ describeNative('the four overlap examples on the CPU engine', () => {
           { id: 'target', memory: 'device', bytes: 64 * MiB },
         ],
         streams: [{ id: 'side' }],
-        threads: [
-          {
-            id: 'main',
-            operations: [
-              ...Array.from({ length: 8 }, () => ({ op: 'copy', src: 'source', dst: 'target', stream }) as const),
-              { op: 'kernel', kernel: { kind: 'spin', durationNs: 20_000_000 } },
-            ],
-          },
+        operations: [
+          ...Array.from({ length: 8 }, () => ({ op: 'copy', src: 'source', dst: 'target', stream }) as const),
+          { op: 'kernel', kernel: { kind: 'spin', durationNs: 20_000_000 } },
         ],
       }),
     );

@@ -82,7 +82,7 @@ const pinning = (...sizes: number[]) =>
   request({
     environment: once,
     buffers: sizes.map((bytes, index) => ({ id: `b${index}`, memory: 'pinned' as const, bytes })),
-    threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 0 }] }],
+    operations: [{ op: 'work', durationNs: 0 }],
   });
 
 describeNative('the budget of page-locked memory', () => {
@@ -114,7 +114,7 @@ describeNative('the budget of page-locked memory', () => {
     const wanted = request({
       environment: once,
       buffers: [{ id: 'b', memory: 'pageable', bytes: 64 * KiB }],
-      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 0 }] }],
+      operations: [{ op: 'work', durationNs: 0 }],
     });
     expect((await runOnCpu(wanted)).info.status).toBe('complete');
   });

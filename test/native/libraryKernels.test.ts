@@ -19,15 +19,10 @@ const product = (dtype: (typeof types)[number], more: object = {}) => {
     environment: once,
     buffers: [device('a', bytes, dtype), device('b', bytes, dtype, 2), device('c', bytes)],
     streams: [{ id: 's' }],
-    threads: [
+    operations: [
       {
-        id: 'main',
-        operations: [
-          {
-            ...{ op: 'kernel', reads: ['a', 'b'], writes: ['c'], stream: 's' },
-            kernel: { kind: 'matmul', m: 40, n: 24, k: 56, dtype, ...more },
-          },
-        ],
+        ...{ op: 'kernel', reads: ['a', 'b'], writes: ['c'], stream: 's' },
+        kernel: { kind: 'matmul', m: 40, n: 24, k: 56, dtype, ...more },
       },
     ],
   });
@@ -37,13 +32,8 @@ const transform = (size: number, batch: number) =>
   request({
     environment: once,
     buffers: [device('in', size * batch * 8), device('out', size * batch * 8)],
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          { op: 'kernel', reads: ['in'], writes: ['out'], kernel: { kind: 'fft', size, batch, plan: 'first-use' } },
-        ],
-      },
+    operations: [
+      { op: 'kernel', reads: ['in'], writes: ['out'], kernel: { kind: 'fft', size, batch, plan: 'first-use' } },
     ],
   });
 
@@ -100,18 +90,13 @@ describeNative('kernels of libraries on the CPU engine', () => {
       request({
         environment: once,
         buffers: types.map((id) => ({ id, memory: 'pageable' as const, bytes: 4 * words })),
-        threads: [
-          {
-            id: 'main',
-            operations: types.flatMap((kind) => [
-              ...Array.from({ length: words }, (_, word) => ({
-                ...{ op: 'write' as const, buffer: kind, offset: 4 * word, bytes: 4 },
-                pattern: { kind: 'constant' as const, value: patternWord({ kind, seed: 8 }, word) },
-              })),
-              { op: 'read' as const, buffer: kind, expect: { kind, seed: 8 } },
-            ]),
-          },
-        ],
+        operations: types.flatMap((kind) => [
+          ...Array.from({ length: words }, (_, word) => ({
+            ...{ op: 'write' as const, buffer: kind, offset: 4 * word, bytes: 4 },
+            pattern: { kind: 'constant' as const, value: patternWord({ kind, seed: 8 }, word) },
+          })),
+          { op: 'read' as const, buffer: kind, expect: { kind, seed: 8 } },
+        ]),
       }),
     );
     expect(run.info.verification).toMatchObject({ bytesChecked: 2 * types.length * 4 * words, bytesWrong: 0 });

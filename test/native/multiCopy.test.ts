@@ -37,20 +37,15 @@ function experiment({
   return request({
     environment: more.environment ?? once,
     streams: [{ id: 's' }],
-    threads: [
+    operations: [
       {
-        id: 'main',
-        operations: [
-          {
-            op: 'multiCopy',
-            label: 'many',
-            direction,
-            payload: { tensors: more.tensors ?? bytes.length, bytes, memory },
-            strategy,
-            options: more.options ?? {},
-            stream: more.stream ?? 's',
-          },
-        ],
+        op: 'multiCopy',
+        label: 'many',
+        direction,
+        payload: { tensors: more.tensors ?? bytes.length, bytes, memory },
+        strategy,
+        options: more.options ?? {},
+        stream: more.stream ?? 's',
       },
     ],
   });

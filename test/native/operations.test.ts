@@ -18,17 +18,12 @@ describeNative('operations on the CPU engine', () => {
           { id: 'device', memory: 'device', bytes: 96 * KiB, allocated: 'by-operation' },
         ],
         streams: [{ id: 's' }, { id: 'side' }],
-        threads: [
-          {
-            id: 'main',
-            operations: [
-              { op: 'pin', src: 'source', dst: 'pinned' },
-              { op: 'allocate', buffer: 'device', stream: 's' },
-              { op: 'copy', src: 'pinned', dst: 'device', stream: 's' },
-              { op: 'recordStream', buffer: 'device', stream: 'side' },
-              { op: 'synchronizeStream', stream: 's' },
-            ],
-          },
+        operations: [
+          { op: 'pin', src: 'source', dst: 'pinned' },
+          { op: 'allocate', buffer: 'device', stream: 's' },
+          { op: 'copy', src: 'pinned', dst: 'device', stream: 's' },
+          { op: 'recordStream', buffer: 'device', stream: 'side' },
+          { op: 'synchronizeStream', stream: 's' },
         ],
       }),
     );
@@ -63,15 +58,10 @@ describeNative('operations on the CPU engine', () => {
           { id: 'a', device: 'first' },
           { id: 'b', device: 'second' },
         ],
-        threads: [
-          {
-            id: 'main',
-            operations: [
-              { op: 'copy', src: 'here', dst: 'there', stream: 'a' },
-              { op: 'kernel', kernel: { kind: 'arithmetic', flops: 1000 }, stream: 'b' },
-              { op: 'synchronizeDevice', device: 'second' },
-            ],
-          },
+        operations: [
+          { op: 'copy', src: 'here', dst: 'there', stream: 'a' },
+          { op: 'kernel', kernel: { kind: 'arithmetic', flops: 1000 }, stream: 'b' },
+          { op: 'synchronizeDevice', device: 'second' },
         ],
       }),
     );
@@ -85,7 +75,7 @@ describeNative('operations on the CPU engine', () => {
     const wanted = request({
       environment: { ...once, visibleDevices: [0] },
       devices: [{ id: 'gpu', index: 0 }],
-      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 1 }] }],
+      operations: [{ op: 'work', durationNs: 1 }],
     });
     const beyond = { ...wanted, program: { ...wanted.program, devices: [{ id: 'gpu', index: 2 }] } };
     await expect(runOnCpu(beyond)).rejects.toMatchObject({ code: 'engine.no-device', field: 'devices[0].index' });
@@ -94,12 +84,7 @@ describeNative('operations on the CPU engine', () => {
   test('an operation without a meaning on this engine is a gap', () => {
     const { experiment } = request({
       streams: [{ id: 's', priority: -1 }],
-      threads: [
-        {
-          id: 'main',
-          operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, smShare: 0.5, stream: 's' }],
-        },
-      ],
+      operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, smShare: 0.5, stream: 's' }],
     });
     expect(capabilityGaps(experiment, 'cpu').map((gap) => gap.feature)).toEqual([
       'stream priorities',

@@ -89,7 +89,7 @@ describeNative('small random programs', () => {
           buffers: [...buffers],
           streams: [{ id: 'a' }, { id: 'b' }, { id: 'blocking', flags: 'blocking' }],
           events: events.map((id) => ({ id })),
-          threads: [{ id: 'main', operations }],
+          operations,
         });
         const rows = rowsOf(await runOnCpu(wanted));
         checkCausality(rows);

@@ -9,7 +9,7 @@ describeNative('iterations', () => {
     const phases: RunProgress[] = [];
     const wanted = request({
       environment: { iterations: 3, warmups: 2 },
-      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 2 * ms, label: 'think' }] }],
+      operations: [{ op: 'work', durationNs: 2 * ms, label: 'think' }],
     });
     const { info, trace } = await runOnCpu(wanted, { onProgress: (progress) => phases.push(progress) });
     expect(info.iterations.plainWallNs).toHaveLength(3);
@@ -49,25 +49,20 @@ describeNative('verification', () => {
         buffers: [...there.buffers],
         streams: [...there.streams],
         environment: { iterations: 2, warmups: 1 },
-        threads: [
+        operations: [
+          ...copies,
           {
-            id: 'main',
-            operations: [
-              ...copies,
-              {
-                op: 'copy',
-                src: 'host',
-                srcOffset: 3,
-                dst: 'back',
-                dstOffset: 101,
-                bytes: 1001,
-                mode: 'blocking-memcpy',
-              },
-              { op: 'read', buffer: 'back', offset: 101, bytes: 1001 },
-              { op: 'write', buffer: 'back', offset: 5, bytes: 9, pattern: { kind: 'index', seed: 1 } },
-              { op: 'read', buffer: 'back', offset: 5, bytes: 9, expect: { kind: 'index', seed: 1 } },
-            ],
+            op: 'copy',
+            src: 'host',
+            srcOffset: 3,
+            dst: 'back',
+            dstOffset: 101,
+            bytes: 1001,
+            mode: 'blocking-memcpy',
           },
+          { op: 'read', buffer: 'back', offset: 101, bytes: 1001 },
+          { op: 'write', buffer: 'back', offset: 5, bytes: 9, pattern: { kind: 'index', seed: 1 } },
+          { op: 'read', buffer: 'back', offset: 5, bytes: 9, expect: { kind: 'index', seed: 1 } },
         ],
       }),
     );
@@ -88,7 +83,7 @@ describeNative('verification', () => {
       buffers: [...there.buffers],
       streams: [...there.streams],
       environment: once,
-      threads: [{ id: 'main', operations: [...copies] }],
+      operations: [...copies],
     });
     const { info } = await runOnCpu(
       withProgram(wanted, { expectations: [], unverifiable: [{ buffer: 1, reason: 'a loop' }] }),

@@ -27,10 +27,15 @@ export function describeNative(name: string, body: () => void): void {
   describe.skipIf(reason !== null)(reason === null ? name : `${name} (skipped: ${reason})`, body);
 }
 
-type Document = Omit<ExperimentInput, 'format' | 'version' | 'name'> & { name?: string };
+type Threads = ExperimentInput['threads'];
+type Document = Partial<Omit<ExperimentInput, 'format' | 'version'>> & { operations?: Threads[number]['operations'] };
 
-export const request = (document: Document): EngineRequest =>
-  parsed({ format: 'copyscope/experiment', version: 1, name: 'test', ...document });
+/** Returns a request for an experiment, whose `operations` are those of its one host thread. */
+export const request = ({ operations = [], ...document }: Document): EngineRequest =>
+  parsed({
+    ...{ format: 'copyscope/experiment', version: 1, name: 'test', threads: [{ id: 'main', operations }] },
+    ...document,
+  });
 
 function parsed(json: unknown): EngineRequest {
   const result = parseExperiment(json);

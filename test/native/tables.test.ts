@@ -48,15 +48,10 @@ describe('decoding', () => {
       { id: 'device', memory: 'device', bytes: 64 },
     ],
     streams: [{ id: 's' }],
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          { op: 'copy', src: 'host', dst: 'device', stream: 's' },
-          { op: 'copy', src: 'device', dst: 'host', stream: 's' },
-          { op: 'kernel', kernel: { kind: 'spin', durationNs: 5 }, stream: 's', label: 'busy' },
-        ],
-      },
+    operations: [
+      { op: 'copy', src: 'host', dst: 'device', stream: 's' },
+      { op: 'copy', src: 'device', dst: 'host', stream: 's' },
+      { op: 'kernel', kernel: { kind: 'spin', durationNs: 5 }, stream: 's', label: 'busy' },
     ],
     environment: { iterations: 1 },
   });

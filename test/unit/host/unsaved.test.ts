@@ -11,6 +11,7 @@ import { RunStore, readRunFile, streamRunFile } from '../../../host/library/runS
 import { SessionRuns } from '../../../host/service/sessionRuns.ts';
 import { newFolder } from '../../support/newFolder.ts';
 import { example, smallRun } from './support/runs.ts';
+import { toldWindow } from './support/toldWindow.ts';
 
 let folder: string;
 let full: boolean;
@@ -45,16 +46,7 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
   const engine = { run: execute } as unknown as EngineSupervisor;
   let tell = (_: RunSummary): void => {};
   const session = new SessionRuns(store, {
-    runProgress: () => {},
-    experimentsChanged: () => {},
-    profilesChanged: () => {},
-    notesChanged: () => {},
-    recordingChanged: () => {},
-    sweepChanged: () => {},
-    sweepPoint: () => {},
-    opened: () => {},
-    remoteChanged: () => {},
-    engineChanged: () => {},
+    ...toldWindow(),
     runChanged: (_, summary) => {
       if (summary !== null && summary.status !== 'running') tell(summary);
     },
