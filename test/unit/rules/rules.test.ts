@@ -9,11 +9,7 @@ describe('rule registry', () => {
     expect(rule('stream-order')).toEqual(rules[ruleIds.indexOf('stream-order')]);
   });
 
-  it.each(rules)('$id says one or two short things, and where they come from', ({ statement, sources }) => {
-    const sentences = statement.match(/[^.!?]+[.!?](\s|$)/g) ?? [];
-    expect(sentences.length).toBeGreaterThanOrEqual(1);
-    expect(sentences.length).toBeLessThanOrEqual(2);
-    for (const sentence of sentences) expect(sentence.split(' ').length).toBeLessThanOrEqual(30);
+  it.each(rules)('$id says where it comes from', ({ sources }) => {
     expect(sources.length).toBeGreaterThan(0);
     for (const source of sources) expect(describeSource(source)).toMatch(/.: ./);
   });
