@@ -45,12 +45,14 @@ export class CachingAllocator {
   allocatedBytes = 0;
   reservedBytes = 0;
 
-  allocate(bytes: number, stream: number): Found {
+  /** `makeRoom` is called before a new segment of that size. */
+  allocate(bytes: number, stream: number, makeRoom: (segmentBytes: number) => void = () => {}): Found {
     this.#takeBack();
     const size = Math.max(leastBlock, Math.ceil(bytes / leastBlock) * leastBlock);
     const small = size <= mostSmall;
     const found = this.#bestFit(size, stream, small);
     const segmentBytes = found === null ? segmentFor(size) : 0;
+    if (found === null) makeRoom(segmentBytes);
     const block = found ?? this.#newSegment(stream, small, segmentBytes);
     this.reservedBytes += segmentBytes;
     this.#remove(block);
@@ -71,6 +73,16 @@ export class CachingAllocator {
     if (block.uses.size === 0) this.#give(block);
     else this.#pending.push({ block, uses: [...block.uses].map(useOf) });
     block.uses.clear();
+  }
+
+  /** Frees all segments that hold no block in use, once the device is done. Returns their sizes. */
+  releaseCached(): number[] {
+    for (const { block } of this.#pending.splice(0)) this.#give(block);
+    const whole = this.#free.filter(({ previous, next }) => previous === null && next === null);
+    for (const block of whole) this.#remove(block);
+    const sizes = whole.map(({ bytes }) => bytes);
+    this.reservedBytes -= sizes.reduce((sum, bytes) => sum + bytes, 0);
+    return sizes;
   }
 
   /** Frees blocks that other streams no longer use. Called at each allocation. */

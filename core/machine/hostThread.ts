@@ -197,7 +197,7 @@ export class HostThread
         return this.#signal(step, this.#machine.signals.wait(step.index, this, nowNs), nowNs);
       case 'allocate':
       case 'pinMemory':
-        return this.#memoryCall(step, this.#machine.memory.allocate(step, this.#op), nowNs);
+        return this.#memoryCall(step, this.#allocate(step), nowNs);
       case 'free':
         return this.#memoryCall(step, this.#free(step), nowNs);
       case 'makePlan':
@@ -258,6 +258,11 @@ export class HostThread
     if (passed) return this.#spend(step, 'host-sync', this.#label(step), nowNs);
     this.#held.begin('host-sync', this.#label(step));
     return held;
+  }
+
+  #allocate(step: Step): MemoryCall {
+    const { streams } = this.#devices;
+    return this.#machine.memory.allocate(step, this.#op, (stream, use) => streams.holdBack(stream, use));
   }
 
   #free(step: Step): MemoryCall {

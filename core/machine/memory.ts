@@ -8,6 +8,7 @@ import { formatBytes } from '../units.ts';
 import { type CachedBlock, CachingAllocator, type PendingUse } from './cachingAllocator.ts';
 import type { CostModel, MemoryCallName } from './costModel.ts';
 import type { Step } from './step.ts';
+import { PendingWork } from './streams.ts';
 
 /** Effect of a call on its thread. `call` is empty if no CUDA call is made. */
 export interface MemoryCall {
@@ -18,7 +19,16 @@ export interface MemoryCall {
 }
 
 /** Returns the pending work of a stream. */
-export type UseOf = (stream: number) => PendingUse;
+export type UseOf = (stream: number) => PendingWork;
+/** Makes the next work of a stream wait for pending work. */
+export type HoldBack = (stream: number, work: PendingWork) => void;
+
+/** Memory of a pool that was freed in a stream's order, which may not have come to it. */
+interface PoolFree {
+  readonly bytes: number;
+  readonly stream: number;
+  readonly use: PendingWork;
+}
 
 interface PinnedBlock {
   readonly bytes: number;
@@ -32,7 +42,7 @@ export class Memory {
   /** Caching allocator of each device. */
   readonly #caching: readonly CachingAllocator[];
   readonly #used: number[];
-  readonly #pools: { used: number; reserved: number }[];
+  readonly #pools: { used: number; reserved: number; freed: PoolFree[] }[];
   /** Caching host allocator: free blocks, and blocks that streams still use. */
   readonly #pinnedFree: PinnedBlock[] = [];
   #pinnedPending: { readonly block: PinnedBlock; readonly uses: readonly PendingUse[] }[] = [];
@@ -45,7 +55,7 @@ export class Memory {
     this.#costs = costs;
     this.#capacity = costs.facts.memoryBytes;
     this.#caching = program.devices.map(() => new CachingAllocator());
-    this.#pools = program.devices.map(() => ({ used: 0, reserved: 0 }));
+    this.#pools = program.devices.map(() => ({ used: 0, reserved: 0, freed: [] }));
     this.#used = program.devices.map((_, device) =>
       program.buffers.reduce(
         (sum, one) => sum + (one.device === device && one.allocated === 'before-run' ? one.bytes : 0),
@@ -55,27 +65,39 @@ export class Memory {
   }
 
   /** `op`: number of the operation that allocates. */
-  allocate(step: Step, op: number): MemoryCall {
+  allocate(step: Step, op: number, holdBack: HoldBack): MemoryCall {
     this.#live.set(step.buffer, step);
     if (step.dst !== 'device') return this.#allocateHost(step);
-    if (step.allocator === 'pool') return this.#allocatePool(step, op);
+    if (step.allocator === 'pool') return this.#allocatePool(step, op, holdBack);
     if (step.allocator === 'cuda-malloc') {
       this.#take(step.device, step.bytes, step, op);
       return this.#call('cudaMalloc', step.bytes, this.#costs.facts.mallocSynchronizes);
     }
-    const { block, segmentBytes } = this.#allocator(step.device).allocate(step.bytes, step.stream);
+    const allocator = this.#allocator(step.device);
+    let freeNs = 0;
+    // PyTorch frees its cache and tries again before it fails. cudaFree waits for the device.
+    const makeRoom = (bytes: number): void => {
+      if (this.#room(step.device) >= bytes) return;
+      for (const size of allocator.releaseCached()) {
+        this.#used[step.device] = (this.#used[step.device] ?? 0) - size;
+        freeNs += this.#costs.memoryNs('cudaFree', size);
+      }
+    };
+    const { block, segmentBytes } = allocator.allocate(step.bytes, step.stream, makeRoom);
     this.#cached.set(step.buffer, block);
     if (segmentBytes === 0) return this.#fromCache();
     this.#take(step.device, segmentBytes, step, op);
-    return this.#call('cudaMalloc', segmentBytes, this.#costs.facts.mallocSynchronizes);
+    const { call, ns, synchronises } = this.#call('cudaMalloc', segmentBytes, this.#costs.facts.mallocSynchronizes);
+    return { call, ns: ns + freeNs, synchronises: synchronises || freeNs > 0 };
   }
 
-  free(step: Step, useOf: UseOf): MemoryCall {
+  free(step: Step, workOf: UseOf): MemoryCall {
     this.#live.delete(step.buffer);
-    if (step.dst !== 'device') return this.#freeHost(step, useOf);
+    if (step.dst !== 'device') return this.#freeHost(step, workOf);
     if (step.allocator === 'pool') {
       const pool = this.#pools[step.device];
       if (pool !== undefined) pool.used -= step.bytes;
+      pool?.freed.push({ bytes: step.bytes, stream: step.stream, use: workOf(step.stream) });
       return { call: 'cudaFreeAsync', ns: this.#costs.callNs('cudaFreeAsync'), synchronises: false };
     }
     if (step.allocator === 'cuda-malloc') {
@@ -83,7 +105,7 @@ export class Memory {
       return this.#call('cudaFree', step.bytes, true);
     }
     const block = this.#cached.get(step.buffer);
-    if (block !== undefined) this.#allocator(step.device).release(block, useOf);
+    if (block !== undefined) this.#allocator(step.device).release(block, workOf);
     this.#cached.delete(step.buffer);
     return this.#fromCache();
   }
@@ -102,7 +124,9 @@ export class Memory {
 
   /** Ends an iteration, with the device idle: frees whatever operations allocated and didn't free. */
   endIteration(): void {
-    for (const step of [...this.#live.values()]) this.free(step, () => ({ isOver: true }));
+    const over = new PendingWork();
+    over.isOver = true;
+    for (const step of [...this.#live.values()]) this.free(step, () => over);
   }
 
   #allocator(device: number): CachingAllocator {
@@ -119,12 +143,24 @@ export class Memory {
     return { call: '', ns: this.#costs.callNs('cached memory'), synchronises: false };
   }
 
-  /** Allocates from a pool that keeps all memory (release threshold): it grows like cudaMalloc, and reuses blocks. */
-  #allocatePool(step: Step, op: number): MemoryCall {
+  /**
+   * Allocates from a pool that keeps all memory (release threshold): it grows like cudaMalloc, and reuses what its stream
+   * freed or other streams are done with. If the device has no more, the stream waits for memory that another stream has
+   * freed in its order (cudaMemPoolReuseAllowInternalDependencies).
+   */
+  #allocatePool(step: Step, op: number, holdBack: HoldBack): MemoryCall {
     const pool = this.#pools[step.device];
     if (pool === undefined) return this.#fromCache();
+    pool.freed = pool.freed.filter(({ stream, use }) => stream !== step.stream && !use.isOver);
+    const pending = pool.freed.reduce((sum, { bytes }) => sum + bytes, 0);
+    const unused = Math.max(0, pool.reserved - pool.used - pending);
     pool.used += step.bytes;
-    const growth = Math.max(0, pool.used - pool.reserved);
+    let growth = Math.max(0, step.bytes - unused);
+    while (growth > this.#room(step.device) && pool.freed.length > 0) {
+      const [first] = pool.freed.splice(0, 1) as [PoolFree];
+      holdBack(step.stream, first.use);
+      growth = Math.max(0, growth - first.bytes);
+    }
     pool.reserved += growth;
     this.#take(step.device, growth, step, op);
     const growthNs = growth === 0 ? 0 : this.#costs.memoryNs('cudaMalloc', growth);
@@ -164,9 +200,13 @@ export class Memory {
     return this.#call(step.dst === 'registered' ? 'cudaHostUnregister' : 'cudaFreeHost', bytes, true);
   }
 
+  #room(device: number): number {
+    return this.#capacity - (this.#used[device] ?? 0);
+  }
+
   #take(device: number, bytes: number, { buffer }: Step, op: number): void {
     const used = this.#used[device] ?? 0;
-    if (used + bytes > this.#capacity) {
+    if (bytes > this.#room(device)) {
       throw new CopyscopeError({
         code: 'run.out-of-memory',
         op,

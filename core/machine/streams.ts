@@ -30,11 +30,30 @@ export class SimulatedStream {
   /** Whether it got work since the legacy default stream last waited for it. */
   touched = false;
   readonly slotWaiters: SlotWaiter[] = [];
+  /** Work of other streams that its next operation waits for. */
+  readonly held: PendingWork[] = [];
 
   constructor({ kind, device, priority }: ProgramStream) {
     this.kind = kind;
     this.device = device;
     this.priority = Math.min(priority, leastPriority);
+  }
+}
+
+/** All work of a stream at some time, and operations of other streams that wait for it. */
+export class PendingWork implements Dependent {
+  isOver = false;
+  readonly #waiting: StreamEntry[] = [];
+
+  dependencyDone(...end: Parameters<Dependent['dependencyDone']>): void {
+    this.isOver = true;
+    for (const entry of this.#waiting) entry.dependencyDone(...end);
+  }
+
+  hold(entry: StreamEntry): void {
+    if (this.isOver) return;
+    this.#waiting.push(entry);
+    entry.pending += 1;
   }
 }
 
@@ -90,6 +109,7 @@ export class StreamSet implements EntryOwner {
     entry.reset(step, op, thread, correlation, arrivesNs);
     entry.priority = stream.priority;
     follow(entry, stream.tail);
+    if (stream.held.length > 0) for (const work of stream.held.splice(0)) work.hold(entry);
     this.#legacyRules(entry, stream);
     this.#alone?.issue(entry);
     const event = step.event < 0 ? undefined : this.#events[step.event];
@@ -157,12 +177,15 @@ export class StreamSet implements EntryOwner {
   }
 
   /** Returns an object whose `isOver` becomes true when all current work of the stream is complete. */
-  pendingUse(stream: number): { readonly isOver: boolean } {
-    const entry = this.streams[stream]?.tail.entry ?? null;
-    if (entry === null) return { isOver: true };
-    const use = { isOver: false, dependencyDone: () => (use.isOver = true) };
-    entry.dependents.push(use);
-    return use;
+  pendingUse(stream: number): PendingWork {
+    const work = new PendingWork();
+    work.isOver = watch(this.streams[stream]?.tail ?? emptyTail(), work) === 0;
+    return work;
+  }
+
+  /** Makes the next operation in the stream wait for work of another one. */
+  holdBack(stream: number, work: PendingWork): void {
+    this.streams[stream]?.held.push(work);
   }
 
   /** Returns whether the event was recorded and reached. */

@@ -38,6 +38,20 @@ function requireJoined({ info }: Run): void {
 
 const copiesOf = (run: Run): Row[] => deviceRows(run).filter((row) => row.kind === 'copy');
 
+test('a background thread copies what its caller hands over, in rows of its own lane', { skip }, async () => {
+  const options = { use_background_thread: true };
+  const copy = { op: 'multiCopy', strategy: 'packed', options, payload: { tensors: 14, bytes: sizes }, stream: 's' };
+  const operations = [copy, { op: 'work', durationNs: 2_000_000 }, { op: 'synchronizeStream', stream: 's' }];
+  const environment = { iterations: 2, warmups: 1 };
+  const run = await runOnGpu(
+    experiment({ name: 'job', environment, streams: [{ id: 's' }], threads: [{ id: 'main', operations }] } as never),
+  );
+  assert.equal(run.info.verification.bytesWrong, 0);
+  requireJoined(run);
+  const lane = run.trace.lanes.findIndex(({ id }) => id === 'thread:main background');
+  assert.ok(run.trace.columns.lane.subarray(0, run.trace.count).includes(lane));
+});
+
 for (const strategy of copyStrategies) {
   for (const direction of copyDirections) {
     test(`an operation copies by ${strategy}, ${direction}, by CUPTI and by CUDA events`, { skip }, async () => {

@@ -2,7 +2,9 @@
  * Memory over time: bytes that operations have allocated, as a step function for each place:
  *
  *   allocated   bytes from before the run, + a buffer's bytes when the call that allocates it returns, - when the call
- *               that frees it returns
+ *               that frees it returns; for device memory of a pool or a caching allocator, + when the device begins to
+ *               use it, - when the last work that was issued before the free has ended, so that concurrent streams
+ *               count together and one stream's buffers don't
  *
  * In a trace of PyTorch's profiler the steps are its own memory events, which count what its allocators handed out.
  *
@@ -10,12 +12,14 @@
  * program's. Buffers from before the run count from the start, so that steps are shown on top of them.
  */
 
-import type { Program } from '../../program/program.ts';
-import type { Iteration } from '../../trace/iteration.ts';
-import { rowsOfKind } from '../../trace/iteration.ts';
+import { lowerBound } from '../../lowerBound.ts';
+import { accesses } from '../../program/accesses.ts';
+import type { Instruction, Program } from '../../program/program.ts';
+import { type Iteration, rowStart, rowsOfKind } from '../../trace/iteration.ts';
 import { readMemoryEventName } from '../../trace/rangeNames.ts';
 import { rowEndNs } from '../../trace/rows.ts';
 import type { MemoryKind } from '../../trace/trace.ts';
+import { hostCalls } from './hostCalls.ts';
 
 /** `bytes[i]` is allocated from `timeNs[i]` on. Times ascend. If several steps have one time, the last one counts. */
 export interface MemorySeries {
@@ -89,6 +93,7 @@ function addOperations(iteration: Iteration, program: Program, places: Places): 
     if (place !== undefined && buffer.allocated === 'before-run') place.before += buffer.bytes;
   });
   const { trace } = iteration;
+  const uses = new BufferUses(iteration, program);
   const pinned = new Set<number>();
   for (const row of rowsOfKind(iteration, 'host-call', 'host-work')) {
     const change = ops.get(trace.columns.op[row] ?? -1);
@@ -97,8 +102,84 @@ function addOperations(iteration: Iteration, program: Program, places: Places): 
     const op = trace.columns.op[row] ?? -1;
     if (change.isPin && pinned.delete(op)) continue;
     if (change.isPin) pinned.add(op);
-    placeOf(change.buffer)?.steps.push({ atNs: rowEndNs(trace, row), bytes: change.bytes });
+    const calledNs = rowEndNs(trace, row);
+    const atNs = change.inOrder ? uses.of(change.buffer).turn(calledNs, change.bytes > 0) : calledNs;
+    placeOf(change.buffer)?.steps.push({ atNs, bytes: change.bytes });
   }
+}
+
+interface Work {
+  readonly calledNs: number;
+  readonly startNs: number;
+  /** Latest end of this work and of all that was called before it. */
+  endNs: number;
+}
+
+/** Work of the device on one buffer. */
+class Uses {
+  readonly #works: Work[] = [];
+
+  add(work: Work): void {
+    this.#works.push(work);
+  }
+
+  /** Call it after the last add(). */
+  sort(): void {
+    let reachedNs = 0;
+    for (const work of this.#works.sort((a, b) => a.calledNs - b.calledNs)) {
+      reachedNs = Math.max(reachedNs, work.endNs);
+      work.endNs = reachedNs;
+    }
+  }
+
+  /** Returns when the device begins to use memory that a call has allocated, or is done with memory that it freed. */
+  turn(calledNs: number, isAllocation: boolean): number {
+    const next = lowerBound(0, this.#works.length, (at) => (this.#works[at]?.calledNs ?? 0) < calledNs);
+    const turnNs = isAllocation ? this.#works[next]?.startNs : this.#works[next - 1]?.endNs;
+    return Math.max(calledNs, turnNs ?? calledNs);
+  }
+}
+
+/** Finds the work of the device on each buffer on first use. */
+class BufferUses {
+  readonly #iteration: Iteration;
+  readonly #program: Program;
+  #found: ReadonlyMap<number, Uses> | null = null;
+
+  constructor(iteration: Iteration, program: Program) {
+    this.#iteration = iteration;
+    this.#program = program;
+  }
+
+  of(buffer: number): Uses {
+    this.#found ??= this.#find();
+    return this.#found.get(buffer) ?? new Uses();
+  }
+
+  #find(): Map<number, Uses> {
+    const { trace } = this.#iteration;
+    const buffersOf = new Map<number, readonly number[]>();
+    for (const one of this.#program.threads.flatMap(({ instructions }) => instructions)) {
+      const touched = touchedBuffers(one);
+      if (touched.length > 0) buffersOf.set(one.op, touched);
+    }
+    const found = new Map<number, Uses>();
+    for (const [row, call] of hostCalls(this.#iteration)) {
+      for (const buffer of buffersOf.get(trace.columns.op[row] ?? -1) ?? []) {
+        const uses = found.get(buffer) ?? new Uses();
+        found.set(buffer, uses);
+        uses.add({ calledNs: rowStart(trace, call), startNs: rowStart(trace, row), endNs: rowEndNs(trace, row) });
+      }
+    }
+    for (const uses of found.values()) uses.sort();
+    return found;
+  }
+}
+
+function touchedBuffers(one: Instruction): readonly number[] {
+  const named = one.code === 'kernel' ? [...one.reads, ...one.writes] : [];
+  const isOnDevice = one.code === 'kernel' || one.code === 'copy' || one.code === 'memset' || one.code === 'blockCopy';
+  return isOnDevice ? [...new Set([...named, ...accesses(one).map(({ buffer }) => buffer)])] : [];
 }
 
 interface BufferChange {
@@ -106,6 +187,8 @@ interface BufferChange {
   /** Negative for a free. */
   readonly bytes: number;
   readonly isPin: boolean;
+  /** Whether it takes its turn in a stream. */
+  readonly inOrder: boolean;
 }
 
 /** Returns how each operation changes memory, by its number. */
@@ -113,10 +196,13 @@ function bufferChanges({ threads, buffers }: Program): Map<number, BufferChange>
   const changes = new Map<number, BufferChange>();
   const sizeOf = (buffer: number): number => buffers[buffer]?.bytes ?? 0;
   for (const one of threads.flatMap(({ instructions }) => instructions)) {
-    if (one.code === 'allocate') changes.set(one.op, { buffer: one.buffer, bytes: sizeOf(one.buffer), isPin: false });
-    else if (one.code === 'free') changes.set(one.op, { buffer: one.buffer, bytes: -sizeOf(one.buffer), isPin: false });
-    else if (one.code === 'pin' && buffers[one.dst]?.allocated === 'by-operation') {
-      changes.set(one.op, { buffer: one.dst, bytes: sizeOf(one.dst), isPin: true });
+    if (one.code === 'allocate' || one.code === 'free') {
+      const { buffer, op } = one;
+      const bytes = one.code === 'allocate' ? sizeOf(buffer) : -sizeOf(buffer);
+      const inOrder = buffers[buffer]?.memory === 'device' && one.allocator !== 'cuda-malloc';
+      changes.set(op, { buffer, bytes, isPin: false, inOrder });
+    } else if (one.code === 'pin' && buffers[one.dst]?.allocated === 'by-operation') {
+      changes.set(one.op, { buffer: one.dst, bytes: sizeOf(one.dst), isPin: true, inOrder: false });
     }
   }
   return changes;

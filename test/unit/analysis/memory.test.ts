@@ -48,6 +48,21 @@ describe('memory over time', () => {
     ]);
   });
 
+  it('counts what concurrent streams hold at once when the device comes to it, and one stream only once', () => {
+    const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 1000 }, smShare: 0.1 } as const;
+    const item = (buffer: string, stream: string) => [
+      { op: 'allocate', buffer, allocator: 'pool', stream } as const,
+      { ...kernel, reads: [], writes: [buffer], stream },
+      { op: 'free', buffer, stream } as const,
+    ];
+    const buffers = [device('a', 300), device('b', 300)];
+    const streams = [{ id: 's' }, { id: 't' }];
+    const most = (second: string) =>
+      seriesOf({ buffers, streams }, [...item('a', 's'), ...item('b', second)]).map(({ mostBytes }) => mostBytes);
+    expect(most('s')).toEqual([300]);
+    expect(most('t')).toEqual([600]);
+  });
+
   it('follows the memory events of a profiler trace, from what was allocated before it', async () => {
     const memory = (ts: number, bytes: number, total: number, deviceType: number) => ({
       ...{ ph: 'i', cat: 'cpu_instant_event', s: 't', name: '[memory]', pid: 42, tid: 7, ts },
