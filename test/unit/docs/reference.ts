@@ -94,7 +94,7 @@ function commandText(command: Command, parents: readonly string[]): string[] {
 const withoutChanges = (text: string): string =>
   text.replace(changeWords.join(', '), '[words of changes](../guide/traces.md#the-changes)');
 
-const sharedId = '  - `id`: Name by which the rest of the document refers to it.';
+const sharedId = '  - `id`: Name by which the document refers to it.';
 
 /**
  * Returns the fields of a document, object by object, as `name`, `name?` if it may be left out, and `name=value` with
