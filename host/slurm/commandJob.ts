@@ -8,6 +8,7 @@ import type { JobCounts } from '../../core/apps/slurm/submission.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import { type JobState, jobCounts, lostPoint } from './jobs.ts';
+import { settleMs } from './sweepJobs.ts';
 import { exitName } from './task.ts';
 import { isActive, lastJobs, type SlurmContext, SlurmWork } from './work.ts';
 
@@ -21,7 +22,6 @@ export interface CommandJobOptions {
   readonly settings: SlurmSettings;
   /** Fires at Ctrl-C. */
   readonly signal: AbortSignal;
-  readonly settleMs?: number | undefined;
   /** Asks whether the job is cancelled. It goes on if not. */
   mayCancel(): Promise<boolean>;
   readonly onSubmit: (text: string) => void;
@@ -31,11 +31,10 @@ export interface CommandJobOptions {
 
 const lookMs = 1000;
 const askMs = 3000;
-const standardSettleMs = 120_000;
 
 /** Resolves with the command's exit code. Rejects with `slurm.*`, or with `slurm.left` if the job goes on. */
 export async function runCommandJob(options: CommandJobOptions): Promise<number> {
-  const { words, engine, context, settings, signal, settleMs = standardSettleMs } = options;
+  const { words, engine, context, settings, signal } = options;
   const work = new SlurmWork(join(options.folder, `job-${randomBytes(4).toString('hex')}`), context);
   let isLeft = false;
   try {
@@ -57,7 +56,7 @@ export async function runCommandJob(options: CommandJobOptions): Promise<number>
         for (const print of printers) await print(`${state.submissions[0]?.job}_0`);
       }
       if (code !== null) return code;
-      const isOver = !isActive(job) && (isCancelled || Date.now() - seenAt > waitMs(job, settleMs));
+      const isOver = !isActive(job) && (isCancelled || Date.now() - seenAt > waitMs(job));
       if (isOver && isCancelled) throw new CopyscopeError({ code: 'run.cancelled', message: 'Its job was cancelled.' });
       if (isOver) throw new CopyscopeError(lostPoint(job, job === null ? '' : await work.said(job.job)));
       if (signal.aborted && !isCancelled) {
@@ -75,7 +74,7 @@ export async function runCommandJob(options: CommandJobOptions): Promise<number>
 }
 
 /** Returns the time that a result may be missing after the job has ended, since a shared disk may show it late. */
-const waitMs = (job: JobState | null, settleMs: number): number =>
+const waitMs = (job: JobState | null): number =>
   job === null || job.state === 'COMPLETED' || job.state === 'FAILED' ? settleMs : 0;
 
 function printer(

@@ -22,8 +22,6 @@ export interface SweepJobsOptions {
   readonly again: boolean;
   /** Ends the watching; the jobs go on. */
   readonly signal: AbortSignal;
-  /** Time in which a shared disk shows everything that a job wrote before its end. */
-  readonly settleMs?: number | undefined;
   /** Receives sbatch's command line and the script before they are sent. */
   readonly onSubmit?: (text: string, points: number) => void;
   readonly onOutcome?: (outcome: SweepOutcome) => void;
@@ -33,7 +31,8 @@ export interface SweepJobsOptions {
 /** Intervals for looking at results and for asking Slurm, longer while nothing changes. */
 const lookMs = 1000;
 const [leastAskMs, mostAskMs] = [2000, 15_000];
-const standardSettleMs = 120_000;
+/** Time in which a shared disk shows everything that a job wrote before its end. */
+export const settleMs = 120_000;
 const maxResultBytes = 8 * 2 ** 20;
 
 export const resultName = (point: number): string => `result-${point}.json`;
@@ -104,7 +103,6 @@ class SweepJobs {
 
   /** Marks points as failed, for now, if their job has ended without a result. */
   async #settle(work: SlurmWork, state: Work, jobs: readonly JobState[]): Promise<void> {
-    const { settleMs = standardSettleMs } = this.#options;
     const jobOf = lastJobs(state, jobs);
     for (const point of [...this.#open]) {
       const job = jobOf(point);

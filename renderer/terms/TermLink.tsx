@@ -37,11 +37,9 @@ export const SourceList = ({ sources, label }: SourceListProps) => (
 interface Props {
   readonly term: TermId;
   readonly children: ReactNode;
-  /** Quieter style, for names of lanes and fields. */
-  readonly quiet?: boolean;
 }
 
-export function TermLink({ term, children, quiet = false }: Props) {
+export function TermLink({ term, children }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <Popover
@@ -58,7 +56,6 @@ export function TermLink({ term, children, quiet = false }: Props) {
         <button
           type="button"
           className={classes['term']}
-          data-quiet={quiet || undefined}
           aria-expanded={open}
           title={`Explain ${termOf(term).name}`}
           onClick={() => setOpen(!open)}

@@ -34,19 +34,18 @@ const itemBuffers = (items: number, bytes: number) =>
   ]).flat();
 
 /**
- * Strategy A: every item goes through upload, compute and download in one stream; `streams` items are in flight. With
- * `oneKernel` each kernel waits for the one before it, so that no two run at once.
+ * Strategy A: every item goes through upload, compute and download in one stream; `streams` items are in flight. Each
+ * kernel waits for the one before it, so that no two run at once.
  */
 export function strategyA({
   items = 4,
   streams = 2,
   bytes = defaultBytes,
   passes = 3,
-  oneKernel = true,
-}: ItemOptions & { readonly streams?: number; readonly oneKernel?: boolean } = {}): Experiment {
+}: ItemOptions & { readonly streams?: number } = {}): Experiment {
   const operations = times(items, (item): OperationInput[] => {
     const stream = laneOf(item, streams);
-    const chained = oneKernel && streams > 1;
+    const chained = streams > 1;
     return [
       copy(`input${item}`, `loaded${item}`, stream),
       ...(chained && item > 1 ? [{ op: 'waitEvent', event: `kernel${item - 1}`, stream } as const] : []),
@@ -61,7 +60,7 @@ export function strategyA({
       'Upload, kernel and download of an item stay in one stream, and items take the streams in turn. Events keep two kernels from running at once, which bounds the memory in use.',
     buffers: itemBuffers(items, bytes),
     streams: lanes(streams),
-    events: oneKernel && streams > 1 ? times(items - 1, (item) => ({ id: `kernel${item}` })) : [],
+    events: streams > 1 ? times(items - 1, (item) => ({ id: `kernel${item}` })) : [],
     threads: mainThread(operations.flat()),
   });
 }
