@@ -37,7 +37,7 @@ function Header({ experiment }: { readonly experiment: Experiment }) {
             </ActionIcon>
           </Tooltip>
         </div>
-        <Text size="sm" c="dimmed" lineClamp={2} title={description}>
+        <Text className={classes['description'] ?? ''} size="sm" c="dimmed" lineClamp={2} title={description}>
           {description}
         </Text>
       </div>
@@ -74,7 +74,7 @@ export function TraceHeader({ info }: { readonly info: RunInfo }) {
     <div className={classes['header']}>
       <div className={classes['text']}>
         <h1 title={name}>{name}</h1>
-        <Text size="sm" c="dimmed">
+        <Text className={classes['description'] ?? ''} size="sm" c="dimmed">
           A trace of {recorders[info.imported?.format ?? 'pytorch-profiler']}: what ran, without the program that ran
           it.
         </Text>

@@ -3,7 +3,7 @@
 import { Button, Loader, Text } from '@mantine/core';
 import { useViewportSize } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { EmptyState, ErrorText } from '../common/Page.tsx';
@@ -22,7 +22,7 @@ import { retryDocument } from '../store/pages.ts';
 import { retryRun } from '../store/runs.ts';
 import { currentExperiment, loadedRun, pageDocumentKey } from '../store/select.ts';
 import { Following, InNextFrame, state, useApp } from '../store/store.ts';
-import type { Loading } from '../store/types.ts';
+import type { AppState, Loading } from '../store/types.ts';
 import { panelSize, usePanelSizes } from '../store/usePanelSizes.ts';
 import { TimelinePanel } from '../timeline/TimelinePanel.tsx';
 import { DocumentHeader, TraceHeader } from './DocumentHeader.tsx';
@@ -80,23 +80,22 @@ export function DocumentPage() {
   );
 }
 
-/** Height of the window's title, the page's header and the status line. */
-const headsHeight = 140;
+/** Half of the height left by the window's title, the page's header and the status line: the lanes need the other. */
+function useHalf(): number {
+  const height = useViewportSize().height || window.innerHeight;
+  return Math.round((height - (height > 560 ? 140 : 104)) / 2);
+}
+
 const tallestPlan = 380;
 
-/** The lanes need half of the height of a low window. */
-const planPanel = (windowHeight: number) => ({
-  ...{ id: 'plan', name: 'plan' },
-  size: Math.min(tallestPlan, Math.round((windowHeight - headsHeight) / 2)),
-});
 /** The lanes of two runs need more of the page. */
 const planBesideLanes = { id: 'plan', name: 'plan-trying', size: 210 };
 
 /** A trace from another tool has no experiment and so no score. Its plan stands in the score's place. */
 function ImportedTrace({ run }: { readonly run: LoadedRun }) {
   const { trying } = usePlan(run.id);
-  const { height } = useViewportSize();
-  const panel = trying ? planBesideLanes : planPanel(height || window.innerHeight);
+  const half = useHalf();
+  const panel = trying ? planBesideLanes : { id: 'plan', name: 'plan', size: Math.min(tallestPlan, half) };
   const sizes = usePanelSizes([panel]);
   return (
     <>
@@ -122,8 +121,10 @@ function ImportedTrace({ run }: { readonly run: LoadedRun }) {
 
 /** Room for a few rows on an empty page. */
 const leastScoreHeight = 246;
-/** Taller content scrolls. */
+/** Height of code. */
 const tallest = 354;
+/** Three lanes with their tools, axis and legend. */
+const leastLanes = 170;
 
 interface ScoreAndTimelineProps {
   /** Content in place of the timeline. */
@@ -134,26 +135,20 @@ interface ScoreAndTimelineProps {
   readonly zoom?: number;
 }
 
-/** The score is as tall as its rows until the user resizes it. */
+/** The score is as tall as its rows, up to half of the page, until the user resizes it. */
 export function ScoreAndTimeline({ instead, recorded, zoom = 1 }: ScoreAndTimelineProps) {
   const view = useEditor((editor) => editor.view);
   const beside = useEditor((editor) => editor.codeBeside);
   const key = useApp(pageDocumentKey);
-  const isOwn = useApp(({ page }) => page.kind === 'experiment');
-  // Height of the rows when the document is opened; it must not change under the pointer during edits.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another document is measured anew.
-  const natural = useMemo(() => {
-    const experiment = currentExperiment(state());
-    const own = experiment === null ? 0 : scoreHeight(experiment);
-    return Math.min(Math.max(own, isOwn ? leastScoreHeight : 0), tallest) * zoom;
-  }, [key, zoom]);
+  const half = useHalf();
+  const [rows, setRows] = useState(heightNow);
   const above =
     view === 'score' && !beside
-      ? { id: 'score', name: `score-${natural}`, size: natural }
-      : { id: 'score', name: view === 'score' ? 'score-and-code' : view, size: tallest };
+      ? { id: 'score', name: zoom === 1 ? 'score' : 'score-presented', size: Math.min(rows * zoom, half) }
+      : { id: 'score', name: view === 'score' ? 'score-and-code' : view, size: Math.min(tallest, half) };
   const sizes = usePanelSizes([above]);
   return (
-    <Group orientation="vertical" key={natural} className={shared['panels']} {...sizes}>
+    <Group orientation="vertical" className={shared['panels']} {...sizes}>
       <Panel
         id="score"
         defaultSize={panelSize(above)}
@@ -161,6 +156,9 @@ export function ScoreAndTimeline({ instead, recorded, zoom = 1 }: ScoreAndTimeli
         maxSize="60%"
         groupResizeBehavior="preserve-pixel-size"
       >
+        <Following>
+          <ScoreHeight key={key} onChange={setRows} />
+        </Following>
         <div className={classes['score']}>
           {/* A recorded experiment can't be edited. */}
           {recorded === undefined ? toolbar : null}
@@ -168,11 +166,44 @@ export function ScoreAndTimeline({ instead, recorded, zoom = 1 }: ScoreAndTimeli
         </div>
       </Panel>
       <Separator className={shared['separatorAcross']} aria-label="Resize the score" />
-      <Panel id="timeline" minSize={180}>
+      <Panel id="timeline" minSize={leastLanes}>
         {instead ?? timeline}
       </Panel>
     </Group>
   );
+}
+
+function heightOf(now: AppState): number {
+  const experiment = currentExperiment(now);
+  return Math.max(
+    experiment === null ? 0 : scoreHeight(experiment),
+    now.page.kind === 'experiment' ? leastScoreHeight : 0,
+  );
+}
+
+const heightNow = (): number => heightOf(state());
+
+/** Follows the number of rows. While a button is pressed nothing may move under the pointer. */
+function ScoreHeight({ onChange }: { readonly onChange: (height: number) => void }) {
+  const height = useApp(heightOf);
+  const isPressed = useRef(false);
+  const latest = useRef(height);
+  useLayoutEffect(() => {
+    latest.current = height;
+    if (!isPressed.current) onChange(height);
+  }, [height, onChange]);
+  useEffect(() => {
+    const onPointer = ({ type, buttons }: PointerEvent): void => {
+      isPressed.current = type === 'pointerdown' || buttons > 0;
+      if (!isPressed.current) onChange(latest.current);
+    };
+    const kinds = ['pointerdown', 'pointerup', 'pointercancel'] as const;
+    for (const kind of kinds) window.addEventListener(kind, onPointer, true);
+    return () => {
+      for (const kind of kinds) window.removeEventListener(kind, onPointer, true);
+    };
+  }, [onChange]);
+  return null;
 }
 
 /** The blocks need room too in a narrow window. */

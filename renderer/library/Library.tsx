@@ -3,12 +3,13 @@ import { Button, Loader, Text } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconFlask } from '@tabler/icons-react';
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import { PanelSwitch } from '../common/buttons.tsx';
+import { useRoving } from '../common/roving.ts';
 import { BuildPanel } from '../score/BuildPanel.tsx';
-import { setEditor, useEditor } from '../score/editor.ts';
 import { type ExampleGroup, exampleGroups } from '../store/exampleGroups.ts';
 import { hasDocument } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';
-import { isPrediction } from '../store/select.ts';
+import { currentExperiment, isPrediction, loadedRun, shownRunId } from '../store/select.ts';
+import { showLeft, useLeft } from '../store/sidePanels.ts';
 import { useApp } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import { RenameDialog } from './dialogs.tsx';
@@ -59,6 +60,7 @@ function useKeptScroll(): { readonly ref: RefObject<HTMLDivElement | null>; read
 
 function Lists() {
   const scroll = useKeptScroll();
+  useRoving(scroll.ref);
   const { filter, selecting } = useLibrary();
   const { examples, experiments, runs } = useListed();
   const sweeps = useListedSweeps();
@@ -195,19 +197,18 @@ function Family({ group: { title, examples }, isOpen }: { readonly group: Exampl
   );
 }
 
-/** The left panel: the library, or the building blocks of the open experiment. */
+/** The left panel: the library, or the building blocks of the open experiment. A trace has nothing to build on. */
 export function SidePanel() {
   const isDocument = useApp((state) => hasDocument(state.page));
-  const side = useEditor((state) => state.side);
+  const isTrace = useApp((state) => currentExperiment(state) === null && loadedRun(state, shownRunId(state)) !== null);
+  const { content } = useLeft();
   if (!isDocument) return <Library />;
   return (
     <div className={classes['side']}>
-      <PanelSwitch
-        sides={{ library: 'Library', build: 'Build' }}
-        value={side}
-        onChange={(chosen) => setEditor({ side: chosen })}
-      />
-      <div className={classes['sideContent']}>{side === 'build' ? <BuildPanel /> : <Library />}</div>
+      {isTrace ? null : (
+        <PanelSwitch sides={{ library: 'Library', build: 'Build' }} value={content} onChange={showLeft} />
+      )}
+      <div className={classes['sideContent']}>{content === 'build' && !isTrace ? <BuildPanel /> : <Library />}</div>
     </div>
   );
 }

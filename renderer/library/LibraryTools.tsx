@@ -1,10 +1,11 @@
 /** The tools above the lists: search, filter, select, open. */
 import { ActionIcon, Button, Chip, Group, Indicator, Popover, Select, Stack, TextInput, Tooltip } from '@mantine/core';
 import { IconChecklist, IconFilter, IconSearch, IconX } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
 import { CommandTool } from '../commands/buttons.tsx';
 import { withKeys } from '../commands/command.ts';
+import { useRoving } from '../common/roving.ts';
 import { openCommand } from '../files/files.ts';
 import { useApp, useDerived } from '../store/store.ts';
 import { type Age, ages, conditions, noFilter, type Sorting, sortings } from './filter.ts';
@@ -13,8 +14,10 @@ import { setFilter, startSelecting, stopSelecting, useLibrary } from './libraryV
 
 export function LibraryTools() {
   const { filter, selecting } = useLibrary();
+  const tools = useRef<HTMLDivElement>(null);
+  useRoving(tools);
   return (
-    <div className={classes['tools']}>
+    <div className={classes['tools']} ref={tools} role="toolbar" aria-label="Library tools">
       <TextInput
         className={classes['search'] ?? ''}
         size="xs"

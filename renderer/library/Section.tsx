@@ -28,7 +28,7 @@ export function Section({ title, count, empty, action, children }: Props) {
   const Chevron = closed ? IconChevronRight : IconChevronDown;
   return (
     <section className={classes['section']} aria-label={title}>
-      <div className={classes['heading']}>
+      <div className={classes['heading']} data-line>
         <h2>
           <button type="button" className={classes['toggle']} aria-expanded={!closed} onClick={toggle}>
             {title}

@@ -16,7 +16,7 @@ import { matches, type OperationText, operationSections } from './operationTexts
 export function BuildPanel() {
   const experiment = useApp(currentExperiment);
   const [query, setQuery] = useState('');
-  if (experiment === null) return <p className={classes['hint']}>Open an experiment to build on it.</p>;
+  if (experiment === null) return null;
   const sections = operationSections.map((section) => ({
     ...section,
     operations: section.operations.filter((one) => matches(one, query)),

@@ -21,6 +21,7 @@ import { redo, takeOverTyped, undo } from '../store/editing/edit.ts';
 import { saveCurrent } from '../store/editing/save.ts';
 import { saveCopy } from '../store/ownCopy.ts';
 import { currentExperiment, pageDocumentKey } from '../store/select.ts';
+import { showLeft } from '../store/sidePanels.ts';
 import { select, state } from '../store/store.ts';
 import type { AppState, Cell } from '../store/types.ts';
 import { blockAt } from './cells.ts';
@@ -81,7 +82,7 @@ export const experimentCommands = commands('Experiment', {
     icon: IconCode,
     run: () => showCodeBeside(!(editor().codeBeside && editor().view === 'score')),
   },
-  build: { name: 'Show what it is built from', run: () => setEditor({ side: 'build' }) },
+  build: { name: 'Show what it is built from', run: () => showLeft('build') },
 });
 
 /** They work everywhere but in text fields, which have their own. */

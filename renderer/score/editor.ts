@@ -2,6 +2,7 @@
 import { create } from 'zustand';
 import type { Clipboard } from '../../core/experiment/edit/clipboard.ts';
 import { recall, remember } from '../store/settings.ts';
+import { showSide } from '../store/sidePanels.ts';
 import { whenSettled } from '../store/store.ts';
 import type { Cell } from '../store/types.ts';
 
@@ -11,6 +12,7 @@ const afterDialogMs = 60;
 /** Focuses the first field in the inspector when it is drawn. */
 export function focusFields(): void {
   dropFocusWish();
+  showSide('right');
   setTimeout(() => whenSettled(focusFirst), afterDialogMs);
 }
 
@@ -34,7 +36,6 @@ interface EditorState {
   readonly view: ScoreView;
   /** Shows the program's code next to the score. Kept between visits. */
   readonly codeBeside: boolean;
-  readonly side: 'library' | 'build';
 }
 
 export const useEditor = create<EditorState>()(() => ({
@@ -45,7 +46,6 @@ export const useEditor = create<EditorState>()(() => ({
   pickerOpen: false,
   view: 'score',
   codeBeside: recall('code-beside') === 'yes',
-  side: 'library',
 }));
 
 export const editor = (): EditorState => useEditor.getState();

@@ -20,15 +20,14 @@ import { DragLayer } from '../score/DragLayer.tsx';
 import { OperationPicker } from '../score/OperationPicker.tsx';
 import { desktopBridge } from '../store/connection/channel.ts';
 import { connect } from '../store/connection/connect.ts';
-import { useLessonView } from '../store/lessonView.ts';
 import { useAnnouncement } from '../store/notify.ts';
-import { hasDocument } from '../store/page.ts';
 import { ensureRun } from '../store/runs.ts';
 import { currentExperiment, shownRunId } from '../store/select.ts';
+import { type HidablePanel, useSidePanels } from '../store/sidePanels.ts';
 import { assign, Following, useApp } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import type { AppState, Page } from '../store/types.ts';
-import { panelSize, type SizedPanel, usePanelSizes } from '../store/usePanelSizes.ts';
+import { panelSize, usePanelSizes } from '../store/usePanelSizes.ts';
 import { useReachedArea } from './areas.ts';
 import { CommandPalette } from './CommandPalette.tsx';
 import { areas, helpCommand, outsideFields, paletteCommands, windowKeys } from './commands.ts';
@@ -125,14 +124,12 @@ export function Shell() {
   useWindowKeys();
   useReachedArea();
   usePrediction();
-  const presenting = useLessonView((state) => state.presenting) && page.kind === 'lesson';
-  const inspected = hasDocument(page) && !presenting;
-  const side = page.kind === 'lesson' ? (presenting ? 'presented' : 'lesson') : 'library';
-  const panels = [sides[side], ...(inspected ? [sides.inspector] : [])];
+  const panels = useSidePanels();
+  const [left, inspector] = panels;
   const sizes = usePanelSizes(panels);
   const panelKey = panels.map(({ id }) => id).join();
   // Pages that replace one document with another return the focus themselves.
-  usePageFocus(inspected ? panelKey : `${panelKey} ${page.kind}`);
+  usePageFocus(inspector === undefined ? `${panelKey} ${page.kind}` : panelKey);
   return (
     <div className={classes['shell']}>
       <button
@@ -149,23 +146,25 @@ export function Shell() {
       <main className={classes['main']}>
         <DragLayer>
           <Group className={shared['panels']} {...sizes} key={panelKey}>
-            {side === 'library' ? (
-              <Side panel={sides.library} area="The library" minSize={190} maxSize={420}>
+            {left === undefined ? null : left.id === 'library' ? (
+              <Side panel={left} area="The library" minSize={190} maxSize={420}>
                 <Following>
                   <SidePanel />
                 </Following>
               </Side>
             ) : (
-              <Side panel={sides[side]} area="The lesson" minSize={300} maxSize={960}>
+              <Side panel={left} area="The lesson" minSize={300} maxSize={960}>
                 <Suspense fallback={null}>
                   <LessonSide />
                 </Suspense>
               </Side>
             )}
-            <Separator
-              className={shared['separator']}
-              aria-label={side === 'library' ? 'Resize the library' : 'Resize the lesson'}
-            />
+            {left === undefined || left.hidden ? null : (
+              <Separator
+                className={shared['separator']}
+                aria-label={left.id === 'library' ? 'Resize the library' : 'Resize the lesson'}
+              />
+            )}
             <Panel id="centre" minSize={420}>
               <div className={classes['centre']} data-page tabIndex={-1}>
                 <ErrorBoundary area="This page" key={page.kind}>
@@ -173,10 +172,12 @@ export function Shell() {
                 </ErrorBoundary>
               </div>
             </Panel>
-            {!inspected ? null : (
+            {inspector === undefined ? null : (
               <>
-                <Separator className={shared['separator']} aria-label="Resize the inspector" />
-                <Side panel={sides.inspector} area="The inspector" minSize={250} maxSize={520}>
+                {inspector.hidden ? null : (
+                  <Separator className={shared['separator']} aria-label="Resize the inspector" />
+                )}
+                <Side panel={inspector} area="The inspector" minSize={250} maxSize={520}>
                   <Following>
                     <Inspector />
                   </Following>
@@ -202,18 +203,8 @@ export function Shell() {
   );
 }
 
-const sized = (id: string, size: number): SizedPanel => ({ id, name: id, size });
-
-/** The panels next to the centre. */
-const sides = {
-  library: sized('library', 248),
-  lesson: sized('lesson', 390),
-  presented: sized('presented', 620),
-  inspector: sized('inspector', 316),
-};
-
 interface SideProps {
-  readonly panel: SizedPanel;
+  readonly panel: HidablePanel;
   /** Name of the panel in an error message. */
   readonly area: string;
   readonly minSize: number;
@@ -221,11 +212,17 @@ interface SideProps {
   readonly children: ReactNode;
 }
 
-/** A panel next to the centre. It keeps its width when the window changes. */
+/** A panel next to the centre. It keeps its width when the window changes, and can be hidden. */
 function Side({ panel, area, children, ...limits }: SideProps) {
   return (
-    <Panel id={panel.id} defaultSize={panelSize(panel)} {...limits} groupResizeBehavior="preserve-pixel-size">
-      <ErrorBoundary area={area}>{children}</ErrorBoundary>
+    <Panel
+      id={panel.id}
+      defaultSize={panelSize(panel)}
+      {...limits}
+      groupResizeBehavior="preserve-pixel-size"
+      collapsible
+    >
+      <ErrorBoundary area={area}>{panel.hidden ? null : children}</ErrorBoundary>
     </Panel>
   );
 }

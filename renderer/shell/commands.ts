@@ -4,6 +4,8 @@ import {
   IconChartBar,
   IconColumns,
   IconKeyboard,
+  IconLayoutSidebar,
+  IconLayoutSidebarRight,
   IconPlayerRecord,
   IconPlus,
   IconSchool,
@@ -27,6 +29,7 @@ import { newExperiment } from '../store/editing/library.ts';
 import { hasDocument } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';
 import { comparableRun, currentExperiment, isPrediction, loadedRun, shownRunId } from '../store/select.ts';
+import { toggleSide } from '../store/sidePanels.ts';
 import { assign, state } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import type { AppState } from '../store/types.ts';
@@ -88,6 +91,19 @@ export const windowCommands = commands('Window', {
     run: () => state().page.kind === 'compare' || openPage({ kind: 'compare' }),
   },
   charts: { name: 'Charts', icon: IconChartBar, run: () => openPage({ kind: 'charts' }) },
+  left: {
+    name: 'Show or hide the left panel',
+    keys: ['mod B'],
+    icon: IconLayoutSidebar,
+    run: () => toggleSide('left'),
+  },
+  inspector: {
+    name: 'Show or hide the inspector',
+    keys: ['mod alt B'],
+    icon: IconLayoutSidebarRight,
+    when: (now) => hasDocument(now.page),
+    run: () => toggleSide('right'),
+  },
   welcome: { name: 'Go to the first page', run: () => openPage({ kind: 'welcome' }) },
   licences: { ...menuCommands.licences, run: () => assign({ licencesOpen: true }) },
 });

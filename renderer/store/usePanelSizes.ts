@@ -12,11 +12,16 @@ export interface SizedPanel {
   readonly name: string;
   /** Size in pixels until the user resizes the panel. */
   readonly size: number;
+  /** True if the panel has no width; its content should not be drawn. */
+  readonly hidden?: boolean;
+  /** Called if the user drags the panel's edge until it has no width. */
+  readonly onHidden?: () => void;
 }
 
 const keyOf = ({ name }: SizedPanel): string => `panel:${name}`;
 
 export function panelSize(panel: SizedPanel): number {
+  if (panel.hidden === true) return 0;
   const kept = Number(recall(keyOf(panel)));
   return Number.isFinite(kept) && kept > 0 ? kept : panel.size;
 }
@@ -53,6 +58,12 @@ export function usePanelSizes(panels: readonly SizedPanel[]): PanelSizes {
       observer.disconnect();
     };
   }, [key]);
+  const wanted = panels.map(panelSize).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a panel that is hidden or grows changes the sizes of all.
+  useEffect(() => {
+    const [group, element] = [groupRef.current, elementRef.current];
+    if (group !== null && element !== null) arrange(group, current.current, roomOf(element));
+  }, [wanted]);
   return {
     groupRef,
     elementRef,
@@ -64,7 +75,8 @@ export function usePanelSizes(panels: readonly SizedPanel[]): PanelSizes {
       for (const panel of panels) {
         const share = layout[panel.id];
         if (share === undefined || share === before[panel.id]) continue;
-        remember(keyOf(panel), String(Math.round((share / 100) * room)));
+        if (share === 0) panel.onHidden?.();
+        else remember(keyOf(panel), String(Math.round((share / 100) * room)));
       }
     },
   };

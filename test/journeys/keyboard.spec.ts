@@ -3,11 +3,14 @@ import { tabTo } from '../e2e/support/keys.ts';
 import { expect, test } from '../e2e/support/test.ts';
 
 test('an example is opened, run and read by keyboard alone', async ({ window, page }) => {
-  await tabTo(page, /^Pinned source, second stream$/);
+  await tabTo(page, /^Experiments$/);
+  const item = window.library.getByRole('button', { name: 'Pinned source, second stream', exact: true });
+  for (let line = 0; line < 20 && !(await item.evaluate((one) => one === document.activeElement)); line += 1)
+    await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
   // The page has other panels, and the focus is back in its line of the library.
-  await expect(window.library.getByRole('button', { name: 'Pinned source, second stream', exact: true })).toBeFocused();
+  await expect(item).toBeFocused();
 
   await page.keyboard.press('Control+Enter');
   const plot = window.timeline.getByTestId('timeline-plot');

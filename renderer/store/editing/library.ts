@@ -7,6 +7,7 @@ import { listExperiments } from '../hostEvents.ts';
 import { copyName } from '../ownCopy.ts';
 import { documentKey } from '../page.ts';
 import { openPage, readExperiment } from '../pages.ts';
+import { showLeft } from '../sidePanels.ts';
 import { put, state } from '../store.ts';
 import { histories, show } from './histories.ts';
 
@@ -17,6 +18,7 @@ export const newExperiment = (experiment?: Experiment): Promise<void> =>
     const id = await host().saveExperiment(null, experiment ?? emptyExperiment(freeNewName(taken)));
     await listExperiments();
     openPage({ kind: 'experiment', id });
+    if (experiment === undefined) showLeft('build');
   });
 
 export const duplicateExperiment = (id: string): Promise<void> =>

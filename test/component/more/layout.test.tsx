@@ -1,5 +1,7 @@
 /** Texts that fit, panels that keep their place, and accessible names for all controls. */
 import { expect, it } from 'vitest';
+import { currentExperiment } from '../../../renderer/store/select.ts';
+import { state } from '../../../renderer/store/store.ts';
 import { boxOf, drag, openExample, openTrace, openWorkbench, page, press, settled } from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
@@ -60,4 +62,123 @@ it('shows what the devices of a trace did above its deep stacks of calls', async
   await page.viewport(1280, 720);
   for (const name of ['7', 'H2D engine'])
     await expect.element(timeline.getByText(name, { exact: true }).first()).toBeInViewport();
+});
+
+/** The window fills the page, as in the app. */
+function fill(): void {
+  document.querySelector('main')?.parentElement?.style.setProperty('height', '100vh');
+}
+
+const left = () => page.getByRole('button', { name: 'Show or hide the left panel' });
+
+it('hides the panels at the sides by a key or a button, and remembers it', async () => {
+  const { library, inspector, timeline } = await openExample(pinned);
+  await expect.element(inspector).toBeVisible();
+  const narrow = boxOf(timeline).width;
+  await press('Control+b');
+  await expect.element(library).not.toBeInTheDocument();
+  await expect.element(left()).toHaveAttribute('aria-pressed', 'false');
+  await page.getByRole('button', { name: 'Show or hide the inspector' }).click();
+  await expect.element(inspector).not.toBeInTheDocument();
+  await expect.poll(() => boxOf(timeline).width).toBeGreaterThan(narrow + 500);
+  const again = await openExample(pinned, { keepStorage: true });
+  fill();
+  await expect.element(again.timeline).toBeVisible();
+  expect([again.library, again.inspector].flatMap((panel) => panel.elements())).toEqual([]);
+  await left().click();
+  await expect.poll(() => widthOf('Library')).toBe(248);
+});
+
+it('hides a panel that is dragged to its edge', async () => {
+  const { library } = await openExample(pinned);
+  await expect.element(library).toBeVisible();
+  await settled(library);
+  const { x, y } = boxOf(page.getByRole('separator', { name: 'Resize the library' }));
+  await drag([x + 1, y + 200], [20, y + 200]);
+  await expect.element(library).not.toBeInTheDocument();
+  await press('Control+b');
+  await expect.poll(() => widthOf('Library')).toBe(248);
+});
+
+it('begins with hidden panels in a narrow window, and shows one at a time', async () => {
+  await page.viewport(720, 450);
+  const { library, inspector, block } = await openExample(pinned, { keepViewport: true });
+  await expect.element(block(0)).toBeVisible();
+  expect([library, inspector].flatMap((panel) => panel.elements())).toEqual([]);
+  await press('Control+b');
+  await expect.element(library).toBeVisible();
+  await block(0).click();
+  await press('Enter');
+  await expect.element(inspector).toBeVisible();
+  await expect.element(library).not.toBeInTheDocument();
+  await expect.poll(() => document.activeElement?.closest('[data-fields]')).not.toBeNull();
+});
+
+it.each([
+  [1024, 640],
+  [720, 450],
+])('has three rows of score and lanes each at %i x %i, and the legend below the lanes', async (width, height) => {
+  await page.viewport(width, height);
+  const { timeline, sheet, plot, status } = await openExample(pinned, { keepViewport: true });
+  fill();
+  await expect.element(plot).toBeVisible();
+  await settled(plot);
+  const scroll = sheet.element().parentElement?.getBoundingClientRect();
+  expect(scroll?.height).toBeGreaterThan(22 + 3 * 34);
+  const names = timeline.css('[data-lane-name]').elements().slice(0, 3);
+  const body = boxOf(plot);
+  expect(names.filter((name) => name.getBoundingClientRect().bottom <= body.bottom)).toHaveLength(3);
+  const legend = boxOf(timeline.getByRole('list', { name: 'Legend' }));
+  expect(legend.top).toBeGreaterThanOrEqual(body.bottom - 1);
+  expect(legend.bottom).toBeLessThanOrEqual(boxOf(status).top + 1);
+});
+
+it('needs at most 12 stops of Tab to the page, and goes through the library by arrows', async () => {
+  const { library } = await openExample(pinned);
+  await expect.element(library.getByRole('button', { name: 'Pinned source, second stream' })).toBeVisible();
+  (document.activeElement as HTMLElement | null)?.blur();
+  let stops = 0;
+  while (document.activeElement?.closest('[data-page]') == null && stops < 40) {
+    await press('Tab');
+    stops += 1;
+  }
+  expect(stops).toBeLessThanOrEqual(12);
+  const open = library.getByRole('button', { name: 'Pinned source, second stream' }).element();
+  expect(open.tabIndex).toBe(0);
+  open.focus();
+  await press('ArrowUp', 'ArrowUp');
+  expect(document.activeElement?.textContent).toBe('Examples');
+  await press('ArrowDown', 'ArrowDown');
+  expect(document.activeElement).toBe(open);
+});
+
+it('makes room for rows that an edit adds, and keeps the height that the user gave the score', async () => {
+  const { sheet } = await openExample(pinned);
+  await expect.element(sheet).toBeVisible();
+  await settled(sheet);
+  const separator = page.getByRole('separator', { name: 'Resize the score' });
+  const edge = (): number => Math.round(boxOf(separator).y);
+  const before = edge();
+  await page.getByText('Build', { exact: true }).click();
+  await page.getByRole('button', { name: 'Add a stream' }).click();
+  await expect.poll(edge).toBeGreaterThanOrEqual(before + 34);
+  const { x } = boxOf(separator);
+  const grown = edge();
+  await drag([x + 200, grown], [x + 200, grown - 30]);
+  await expect.poll(edge).toBeLessThan(grown - 20);
+  const dragged = edge();
+  await page.getByRole('button', { name: 'Add a stream' }).click();
+  await expect.poll(() => currentExperiment(state())?.streams.length).toBe(3);
+  await settled(sheet);
+  expect(edge()).toBe(dragged);
+});
+
+it('opens Build with a new experiment, and the library with a trace', async () => {
+  const { library } = await openWorkbench({ examples: [pinned] });
+  await expect.element(library).toBeVisible();
+  await press('Alt+n');
+  await expect.element(page.getByRole('region', { name: 'Build', exact: true })).toBeVisible();
+  await openTrace('vision.pageable');
+  await expect.element(library).toBeVisible();
+  expect(page.getByText('Build', { exact: true }).elements()).toEqual([]);
 });
