@@ -101,10 +101,10 @@ it('hides a panel that is dragged to its edge', async () => {
 });
 
 it('begins with hidden panels in a narrow window, and shows one at a time', async () => {
+  const { library, inspector, block } = await openExample(pinned);
   await page.viewport(720, 450);
-  const { library, inspector, block } = await openExample(pinned, { keepViewport: true });
   await expect.element(block(0)).toBeVisible();
-  expect([library, inspector].flatMap((panel) => panel.elements())).toEqual([]);
+  await expect.poll(() => [library, inspector].flatMap((panel) => panel.elements())).toEqual([]);
   await press('Control+b');
   await expect.element(library).toBeVisible();
   await block(0).click();
@@ -118,8 +118,8 @@ it.each([
   [1024, 640],
   [720, 450],
 ])('has three rows of score and lanes each at %i x %i, and the legend below the lanes', async (width, height) => {
+  const { timeline, sheet, plot, status } = await openExample(pinned);
   await page.viewport(width, height);
-  const { timeline, sheet, plot, status } = await openExample(pinned, { keepViewport: true });
   fill();
   await expect.element(plot).toBeVisible();
   await settled(plot);
