@@ -1,6 +1,17 @@
 /** Finds the kernel that a copy overlapped, or could most plausibly have overlapped. */
+import { groupBy } from '../../groupBy.ts';
 import type { Activity } from '../../trace/iteration.ts';
-import { commonNs, durationOf, type Kernels, kernelsPerBlock, noKernels, type Scene, type Span } from './scene.ts';
+import { holdsHost } from '../figures/hostTime.ts';
+import {
+  commonNs,
+  durationOf,
+  firstStartingFrom,
+  type Kernels,
+  kernelsPerBlock,
+  noKernels,
+  type Scene,
+  type Span,
+} from './scene.ts';
 
 /**
  * A copy and a kernel count as overlapped if they ran together for at least half of the shorter one's duration. With
@@ -12,6 +23,7 @@ export const overlapThreshold = 0.5;
 const neighbours = 16;
 
 export interface Partner {
+  /** Or a copy in the other direction, if its device ran no kernel. */
   readonly kernel: Activity;
   /** Time that the copy overlaps this kernel. */
   readonly commonNs: number;
@@ -145,4 +157,25 @@ function needOf(scene: Scene, copy: Activity, kernel: Activity): Need {
 function areOfOneGraph({ facts }: Scene, copy: Activity, kernel: Activity): boolean {
   const graph = facts.capture(copy.op);
   return graph !== undefined && graph === facts.capture(kernel.op);
+}
+
+const copiesByDirection = new WeakMap<Scene, ReadonlyMap<string, readonly Activity[]>>();
+
+/**
+ * Returns the nearest copy in the other direction on the device, for copies that have no kernel to overlap. Null if one
+ * of these overlaps it already, or needs its data.
+ */
+export function otherDirection(scene: Scene, copy: Activity): Partner | null {
+  const isLink = copy.direction === 'h2d' || copy.direction === 'd2h';
+  if (!isLink || holdsHost(copy) || kernelsFor(scene, copy).rows.length > 0) return null;
+  const groups =
+    copiesByDirection.get(scene) ?? groupBy(scene.copies, ({ device, direction }) => `${direction} ${device}`);
+  copiesByDirection.set(scene, groups);
+  const others = groups.get(`${copy.direction === 'h2d' ? 'd2h' : 'h2d'} ${copy.device}`) ?? [];
+  const place = firstStartingFrom(others, copy.startNs);
+  const near = others.slice(Math.max(0, place - neighbours), place + neighbours).filter((other) => !holdsHost(other));
+  if (near.some((other) => isOverlapped(copy, other, commonNs(copy, other)))) return null;
+  const nearest = nearestIndependent(scene, copy, near);
+  const partner = nearest === null ? null : describe(scene, copy, nearest, false);
+  return partner?.needsData === true ? null : partner;
 }

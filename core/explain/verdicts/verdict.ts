@@ -94,7 +94,7 @@ export interface Verdict {
   readonly also: readonly Cause[];
   /** Null only if the cause is 'unexplained'. */
   readonly rule: RuleId | null;
-  /** Kernel that it overlapped or could have. For a kernel, the work in its way. */
+  /** Kernel that it overlapped or could have; a copy in the other direction if there is none. For a kernel, the work in its way. */
   readonly with: number | null;
   readonly withLabel: string | null;
   /** Third operation that caused the wait; null if there is none. */

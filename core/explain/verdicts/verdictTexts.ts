@@ -37,7 +37,8 @@ export class VerdictTexts {
   /** For example 'the kernel "multiply"'. */
   get kernelName(): string {
     const { partner } = this.shown;
-    return partner === null ? 'the kernel' : `the kernel ${this.label(partner.kernel)}`;
+    if (partner === null) return 'the kernel';
+    return `the ${partner.kernel.kind === 'copy' ? 'copy' : 'kernel'} ${this.label(partner.kernel)}`;
   }
 
   label(one: Activity): string {
@@ -98,8 +99,7 @@ export class VerdictTexts {
   get timing(): string {
     const { pair } = this.shown;
     if (pair === null) return '';
-    const other = this.copy.kind === 'kernel' ? 'other kernel' : 'kernel';
-    const own = this.copy.kind === 'kernel' ? 'kernel' : 'copy';
+    const [own, other] = this.#kinds;
     const [first, second] = this.copyFirst ? [own, other] : [other, own];
     const lateBy = pair.second.startNs - pair.first.endNs;
     const start = lateBy >= 0 ? `${formatDuration(lateBy)} after it` : `${formatDuration(-lateBy)} before that`;
@@ -122,8 +122,13 @@ export class VerdictTexts {
     return this.shown.finding.also.map((cause) => ` ${this.#alsoWords(cause) ?? ''}`).join('');
   }
 
+  get #kinds(): readonly [own: string, other: string] {
+    const [own, other] = [this.copy.kind, this.shown.partner?.kernel.kind ?? 'kernel'];
+    return [own, own === other ? `other ${other}` : other];
+  }
+
   #alsoWords(cause: Cause): string | undefined {
-    const [own, other] = this.copy.kind === 'kernel' ? ['kernel', 'other kernel'] : ['copy', 'kernel'];
+    const [own, other] = this.#kinds;
     const [first, second] = this.copyFirst ? [own, other] : [other, own];
     if (cause === 'issued-too-late') return `The host also issues the ${second} too late.`;
     if (cause === 'too-small') return `The ${first} is also over before the host can even issue the ${second}.`;

@@ -16,7 +16,7 @@ import { lateHostWork, waitAfterEach } from './hostWaits.ts';
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
 import { makePair, type Pair } from './pair.ts';
-import { findPartner, kernelBehind, kernelsFor, type Partner } from './partner.ts';
+import { findPartner, kernelBehind, kernelsFor, otherDirection, type Partner } from './partner.ts';
 import { buildScene, durationOf, type KnownDevice, type Scene } from './scene.ts';
 import type { Cause, Evidence, EvidenceRole, Verdict } from './verdict.ts';
 import { explain } from './words.ts';
@@ -121,14 +121,29 @@ function examine(scene: Scene, copy: Activity): Occurrence {
   }
   const found = pair === null ? nothing : findCause(scene, pair);
   const judged = behindInstead(scene, copy, { partner, pair, found }) ?? { partner, pair, found };
-  return {
-    copy,
-    partner: judged.partner,
-    overlapNs,
-    costNs,
-    pair: judged.pair,
-    finding: ofHost(scene, copy, weighed(scene, copy, judged.partner, judged.found)),
-  };
+  const finding = ofHost(scene, copy, weighed(scene, copy, judged.partner, judged.found));
+  const apart = finding.cause === 'nothing-to-overlap' ? apartFrom(scene, copy) : null;
+  if (apart !== null)
+    return { copy, partner: apart.partner, overlapNs, costNs, pair: apart.pair, finding: apart.found };
+  return { copy, partner: judged.partner, overlapNs, costNs, pair: judged.pair, finding };
+}
+
+/** Causes that keep copies of both directions apart, although two copy engines could run them at once. */
+const keepsApart: ReadonlySet<Cause> = new Set([
+  'same-stream',
+  'legacy-default-stream',
+  'event-dependency',
+  'engine-busy',
+  'queued-behind',
+]);
+
+/** Returns a judgement by a copy in the other direction; null if nothing keeps the two apart. */
+function apartFrom(scene: Scene, copy: Activity): Judged | null {
+  const partner = otherDirection(scene, copy);
+  if (partner === null) return null;
+  const pair = makePair(scene, copy, partner);
+  const found = findCause(scene, pair);
+  return keepsApart.has(found.cause) ? { partner, pair, found } : null;
 }
 
 /** Returns a cause on the host instead, if that costs more than the missing overlap, or there is nothing to overlap. */

@@ -1,10 +1,11 @@
 /** Words a verdict in plain sentences, with the figures of its run. */
 
 import type { RuleId } from '../../rules/rules.ts';
-import type { Activity } from '../../trace/iteration.ts';
+import { type Activity, activity } from '../../trace/iteration.ts';
 import type { CopyDirection } from '../../trace/trace.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../units.ts';
 import { holdsHost, isHeldBy } from '../figures/hostTime.ts';
+import { nothingWithin } from '../figures/laneSpans.ts';
 import { callBound } from './callBound.ts';
 import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull, pageable } from './hostWords.ts';
 import { linkSharer } from './mapped.ts';
@@ -24,11 +25,33 @@ import {
 } from './verdictTexts.ts';
 
 export function explain(scene: Scene, shown: Occurrence, occurrences: readonly Occurrence[]): Words {
-  const words = tellers[shown.finding.cause](new VerdictTexts(scene, shown));
+  const words = withCopies(scene, shown, tellers[shown.finding.cause](new VerdictTexts(scene, shown)));
   const alike = occurrences.filter((one) => one.finding.cause === shown.finding.cause).length;
   if (occurrences.length === 1) return words;
   const repeats = `The ${shown.copy.kind} ran ${occurrences.length} times, ${alike} of them like this; the figures are of one of them.`;
-  return { ...words, explanation: `${words.explanation} ${repeats}` };
+  const again = scene.facts.isUnchanged(shown.copy.op)
+    ? ` Nothing changes its data in between, so all but the first copy ${formatBytes(shown.copy.bytes)} that are there already: copy once.`
+    : '';
+  return { ...words, explanation: `${words.explanation} ${repeats}${again}` };
+}
+
+/** Adds what other copies have to do with it, if its device ran no kernel. */
+function withCopies(scene: Scene, { copy, partner, pair }: Occurrence, words: Words): Words {
+  if (partner?.kernel.kind === 'copy') {
+    const both =
+      scene.copyEngines === 1 ? '' : ' They go in opposite directions, so two copy engines can run them at once.';
+    return { ...words, explanation: `${words.explanation}${both}` };
+  }
+  const call = scene.callOf(copy);
+  if (partner !== null || pair !== null || call === null) return words;
+  const { timeNs, longest } =
+    scene.engineOf(copy)?.within({ startNs: call.endNs, endNs: copy.startNs }) ?? nothingWithin;
+  if (longest === null || timeNs < durationOf(copy) / 2) return words;
+  const other = activity(scene.iteration.trace, longest.row);
+  if (other.lane === copy.lane) return words;
+  const label = scene.facts.label(other.op) ?? other.name;
+  const full = ` The ${engineName(copy.direction, scene)} was busy for ${formatDuration(timeNs)} before, with "${label}" of another stream: it is full, and more streams gain nothing.`;
+  return { ...words, explanation: `${words.explanation}${full}` };
 }
 
 const engineName = (direction: CopyDirection | null, { copyEngines }: Scene): string => {

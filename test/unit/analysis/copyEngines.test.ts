@@ -44,3 +44,25 @@ describe('a device with one copy engine', () => {
     expect(judged(2, down, kernel, up).verdict('up')).toMatchObject({ cause: 'overlapped' });
   });
 });
+
+describe('copies without kernels', () => {
+  it('of two directions in one stream could run at once in two', () => {
+    const one = judged(2, { ...up, stream: 'work' }, { ...down, stream: 'work' });
+    expect(one.verdict('down')).toMatchObject({ cause: 'same-stream', with: 0 });
+    expect(one.verdict('down')?.explanation).toContain('opposite directions');
+    expect(judged(2, up, down).verdict('down')).toMatchObject({ cause: 'nothing-to-overlap', with: null });
+  });
+
+  it('of one direction in two streams fill their engine', () => {
+    const { verdict } = judged(2, up, { ...up, id: 'second', dst: 'device2', stream: 'down' });
+    expect(verdict('second')).toMatchObject({ cause: 'nothing-to-overlap' });
+    expect(verdict('second')?.explanation).toContain('it is full');
+  });
+
+  it('that copy unchanged data again are told as such', () => {
+    const again = (...more: object[]) =>
+      judged(2, { op: 'repeat', count: 3, operations: [up, ...more] }).verdict('up')?.explanation;
+    expect(again()).toContain('copy once');
+    expect(again({ op: 'write', buffer: 'pinned', pattern: { kind: 'index' } })).not.toContain('copy once');
+  });
+});
