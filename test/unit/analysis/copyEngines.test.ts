@@ -46,20 +46,20 @@ describe('a device with one copy engine', () => {
 });
 
 describe('copies without kernels', () => {
-  it('of two directions in one stream could run at once in two', () => {
+  it('names the stream that keeps two directions apart, which could run at once', () => {
     const one = judged(2, { ...up, stream: 'work' }, { ...down, stream: 'work' });
     expect(one.verdict('down')).toMatchObject({ cause: 'same-stream', with: 0 });
     expect(one.verdict('down')?.explanation).toContain('opposite directions');
     expect(judged(2, up, down).verdict('down')).toMatchObject({ cause: 'nothing-to-overlap', with: null });
   });
 
-  it('of one direction in two streams fill their engine', () => {
+  it('says that copies of one direction in two streams fill their engine', () => {
     const { verdict } = judged(2, up, { ...up, id: 'second', dst: 'device2', stream: 'down' });
     expect(verdict('second')).toMatchObject({ cause: 'nothing-to-overlap' });
     expect(verdict('second')?.explanation).toContain('it is full');
   });
 
-  it('that copy unchanged data again are told as such', () => {
+  it('says which copies bring unchanged data again', () => {
     const again = (...more: object[]) =>
       judged(2, { op: 'repeat', count: 3, operations: [up, ...more] }).verdict('up')?.explanation;
     expect(again()).toContain('copy once');
