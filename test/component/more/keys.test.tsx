@@ -79,46 +79,6 @@ it('completes a typed operation at Enter, and shows the form of one that it does
   await expect.element(sheet).toHaveAttribute('data-operations', '1');
 });
 
-it('builds copy, kernel, event and wait from lines of text, in at most 25 keys', async () => {
-  const { host, sheet } = await openWorkbench();
-  let keys = 0;
-  const count = async (key: string): Promise<void> => {
-    keys += 1;
-    await press(key);
-  };
-  await count('Alt+n');
-  await expect.element(page.css('[data-cursor]')).toHaveFocus();
-  const lines = [
-    'copy 64 MB pinned in side',
-    'kernel 200 us in default',
-    'event copied in side',
-    'wait copied in default',
-    'kernel 300 us in default',
-  ];
-  for (const [number, line] of lines.entries()) {
-    await count('a');
-    await expect.element(page.getByRole('textbox', { name: 'Add an operation or a template' })).toHaveFocus();
-    await type(line);
-    await count('Enter');
-    await expect.element(sheet).toHaveAttribute('data-operations', String(number + 1));
-    await expect.poll(() => document.activeElement?.getAttribute('data-op')).toBe(String(number));
-  }
-  await count('Control+s');
-  const kept = () => [...host.experiments.values()][0];
-  await expect.poll(() => kept()?.threads[0]?.operations.length).toBe(5);
-  expect(kept()).toMatchObject({
-    buffers: [
-      { id: 'source', memory: 'pinned', bytes: 64e6 },
-      { id: 'target', bytes: 64e6 },
-    ],
-    streams: [{ id: 'side' }],
-    events: [{ id: 'copied' }],
-  });
-  // The experiment had no name of its own.
-  expect(kept()?.name).toContain('H2D 64 MB');
-  expect(keys).toBeLessThanOrEqual(25);
-});
-
 it('applies a remedy by keys and undoes it, and the focus stays in the inspector', async () => {
   const { inspector, verdict } = await openExample('verdicts/same-stream');
   await expect.element(verdict).toHaveTextContent('Predicted gain');

@@ -3,14 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { calibrationPlan, standardOptions } from '../../../core/apps/calibrate/calibration.ts';
-import { deriveProfile } from '../../../core/apps/calibrate/derive.ts';
 import type { Measured } from '../../../core/apps/calibrate/measurement.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { simEngine } from '../../../core/machine/cost/simEngine.ts';
 import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { type CalibrateTools, calibrate } from '../../../host/calibrate/calibrate.ts';
-import { drawFigures } from '../../../host/cli/commands/bench.ts';
 import { Assets } from '../../../host/library/assets.ts';
 import { newFolder } from '../../support/newFolder.ts';
 import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
@@ -110,23 +108,6 @@ describe('running the probes', () => {
       slow,
     );
     expect(failed).toMatchObject([{ probe: 'spin', error: { code: 'calibrate.too-slow' } }]);
-  });
-});
-
-describe('the figures of copyscope bench', () => {
-  it('have a row for each measurement, in its unit, and name the probes that failed', async () => {
-    const run = async (experiment: Experiment) => {
-      if (experiment.name === 'Calibration: graphs') throw new Error('no memory');
-      return engine.run({ experiment, program: lower(experiment) });
-    };
-    const { results, failed } = await calibrate(plan, tools({ run }));
-    const from = { name: 'x', host: undefined, date: '2026-11-29', device: null, subject: 'a test', driver: null };
-    const derived = deriveProfile(plan, results, h200, { ...from, runtime: null, how: 'simulated' });
-    const lines = drawFigures({ ...derived, failed, device: null });
-    expect(lines).toHaveLength((derived.profile.measurements?.length ?? 0) + 2);
-    expect(lines.find((line) => line.startsWith('calls.launchNs'))).toMatch(/ µs/);
-    expect(lines.find((line) => line.startsWith('link.bytesPerSecond'))).toMatch(/ GB\/s/);
-    expect(lines.at(-1)).toBe('Not measured: graphs: no memory');
   });
 });
 
