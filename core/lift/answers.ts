@@ -34,7 +34,7 @@ export interface StepsAnswer {
   readonly list: readonly { readonly name: string; readonly ns: number }[];
   /** Parts of the step with the median duration; they add up to it. */
   readonly parts: readonly PartTime[];
-  /** Time of the first use of a device in the whole trace, and the calls that took most of it. */
+  /** Time of the first use of a device, and its longest calls. */
   readonly initialisation: Lifted['initialisation'];
   /** Assumptions about what the trace doesn't say. */
   readonly inferred: readonly string[];

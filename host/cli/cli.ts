@@ -167,10 +167,7 @@ export function commands(
     )
     .option('--step-ms <ms>', 'duration of a step without the profiler, if you know it', positive)
     .addOption(
-      new Option(
-        '--captured',
-        'print only how the programs of an Nsight Systems export were started, which may contain secrets',
-      ),
+      new Option('--captured', 'print only how programs of an Nsight Systems export were started; may contain secrets'),
     )
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -441,7 +438,7 @@ const stepsOption = (): Option =>
 const spansOption = (): Option =>
   new Option(
     '--steps <from..to,...>',
-    'record only these steps, counted from 1: outermost NVTX ranges of the default domain. Steps around them are timed, so that the run says what recording cost',
+    'record only these steps, counted from 1: outermost NVTX ranges of the default domain',
   ).argParser((text): StepSpan[] => {
     const spans = text.split(',').map(stepSpan);
     const isInOrder = spans.every(({ from, to }, index) => from > (spans[index - 1]?.to ?? 0) && to >= from);

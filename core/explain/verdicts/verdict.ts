@@ -105,10 +105,7 @@ export interface Verdict {
   readonly needsData: boolean | null;
   /** Time of the copy (or kernel) in all occurrences. */
   readonly copyNs: number;
-  /**
-   * Tested gain of removing the cause. If untested: time in which the copy ran or its call held the host without a kernel
-   * on its device. 0 for a kernel.
-   */
+  /** Tested gain of removing the cause; if untested, the time in which copy or held host had no kernel. 0 for a kernel. */
   readonly costNs: number;
   /** copyNs with pinned memory; null if pinning changes nothing. */
   readonly pinnedNs: number | null;

@@ -34,7 +34,7 @@ export const rulesText = (): string => rules.map(ruleText).join('\n\n');
 function ruleText({ id, title, statement, sources }: Rule): string {
   const documents = sources.filter(({ kind }) => kind === 'documentation');
   // A figure is shown if no document says the rule.
-  const from = (documents.length === 0 ? sources : documents).map((source) => {
+  const from = (documents.length === 0 ? sources : documents).slice(0, 1).map((source) => {
     const name = describeSource(source);
     const link = sourceLink(name);
     const short = shortNames.reduce((text, [long, other]) => text.replace(long, other), name);
@@ -48,7 +48,7 @@ export function parametersText(): string {
     .map((name) => {
       const { by, without, what, probe } = parameterOf(name);
       const mark = without === undefined ? '' : without === null ? '?' : `=${without}`;
-      return `- ${code(`${name}${mark}`)}${by === undefined ? '' : ` by ${by}`}${probe === null ? ', not measured' : ''}: ${what}`;
+      return `- ${code(`${name}${mark}`)}${probe === null ? '\\*' : ''}${by === undefined ? '' : ` (${by})`}: ${what}`;
     })
     .join('\n');
 }
