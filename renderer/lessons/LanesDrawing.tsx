@@ -3,12 +3,14 @@ import { activity, type Iteration } from '../../core/trace/iteration.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { Lane } from '../../core/trace/trace.ts';
 import { formatDuration } from '../../core/units.ts';
-import { type PaintName, paint, paintNames, paintOfRow } from '../common/palette.ts';
+import { useScheme } from '../common/hooks.ts';
+import { type PaintName, paint, paintNames, paintOfRow, type Scheme } from '../common/palette.ts';
 import { formatDay } from '../common/time.ts';
 import { operationLabels, rowTitle } from '../timeline/rows/describeRow.ts';
 
-const width = 720;
-const gutter = 120;
+/** Sizes in pixels of the drawing for paper, and of a small one without streams, whose engines say the same. */
+const paper = { width: 720, gutter: 120 };
+const small = { width: 360, gutter: 74 };
 const rowHeight = 22;
 /** Minimum width of a bar. Bars that overlap the previous one are left out. */
 const leastWidth = 0.7;
@@ -32,14 +34,24 @@ interface Bar {
   readonly title: string;
 }
 
+interface Props {
+  readonly drawn: DrawnRun;
+  readonly name: string;
+  /** End of the time scale in nanoseconds, for a small drawing next to others. */
+  readonly endNs?: number;
+}
+
 interface Row {
   readonly lane: Lane;
   readonly bars: readonly Bar[];
 }
 
-export function LanesDrawing({ drawn, name }: { readonly drawn: DrawnRun; readonly name: string }) {
+export function LanesDrawing({ drawn, name, endNs }: Props) {
   const { info } = drawn.run;
-  const rows = rowsOf(drawn);
+  const { width, gutter } = endNs === undefined ? paper : small;
+  const rows = rowsOf(drawn, endNs);
+  const own = useScheme();
+  const scheme = endNs === undefined ? 'light' : own;
   const height = rows.length * rowHeight + 20;
   const end = formatDuration(makespanOf(drawn));
   const shown = new Set(rows.flatMap(({ bars }) => bars.map((bar) => bar.paint)));
@@ -53,32 +65,44 @@ export function LanesDrawing({ drawn, name }: { readonly drawn: DrawnRun; readon
             </text>
             <line x1={gutter} x2={width} y1={rowHeight - 1} y2={rowHeight - 1} stroke="#dde3eb" />
             {bars.map((bar) => (
-              <BarDrawing key={bar.left} bar={bar} />
+              <BarDrawing key={bar.left} bar={bar} scheme={scheme} />
             ))}
           </g>
         ))}
         <text x={gutter} y={height - 4} fontSize={11}>
           0
         </text>
-        <text x={width} y={height - 4} fontSize={11} textAnchor="end">
+        <text x={barEnd(rows, width)} y={height - 4} fontSize={11} textAnchor="end">
           {end}
         </text>
       </svg>
-      <figcaption>
-        {name}, {drawn.origin} on {info.device?.name ?? info.profile}
-        {drawn.origin === 'recorded' ? `, ${formatDay(info.createdAt)}` : ''}.
-        {paintNames
-          .filter((one) => shown.has(one))
-          .map((one) => (
-            <Key key={one} name={one} />
-          ))}
-      </figcaption>
+      {endNs === undefined ? (
+        <figcaption>
+          {name}, {drawn.origin} on {info.device?.name ?? info.profile}
+          {drawn.origin === 'recorded' ? `, ${formatDay(info.createdAt)}` : ''}.
+          {paintNames
+            .filter((one) => shown.has(one))
+            .map((one) => (
+              <Key key={one} name={one} />
+            ))}
+        </figcaption>
+      ) : null}
     </figure>
   );
 }
 
-function BarDrawing({ bar: { left, width: wide, paint: name, title } }: { readonly bar: Bar }) {
-  const { fill, text } = paint(name, 'light');
+/** Returns the right edge of the last bar, which ends at the makespan. */
+const barEnd = (rows: readonly Row[], width: number): number =>
+  Math.min(width, Math.max(...rows.flatMap(({ bars }) => bars.map(({ left, width: wide }) => left + wide))));
+
+function BarDrawing({
+  bar: { left, width: wide, paint: name, title },
+  scheme,
+}: {
+  readonly bar: Bar;
+  readonly scheme: Scheme;
+}) {
+  const { fill, text } = paint(name, scheme);
   const fits = title.length * characterWidth + 2 * padding <= wide;
   return (
     <>
@@ -106,15 +130,16 @@ function Key({ name }: { readonly name: PaintName }) {
   );
 }
 
-function makespanOf({ iteration, run: { trace } }: DrawnRun): number {
+export function makespanOf({ iteration, run: { trace } }: DrawnRun): number {
   let end = 0;
   for (let row = iteration.begin; row < iteration.end; row += 1) end = Math.max(end, activity(trace, row).endNs);
   return end;
 }
 
-function rowsOf(drawn: DrawnRun): Row[] {
+function rowsOf(drawn: DrawnRun, endNs?: number): Row[] {
   const { iteration, run } = drawn;
-  const scale = (width - gutter) / Math.max(makespanOf(drawn), 1);
+  const { width, gutter } = endNs === undefined ? paper : small;
+  const scale = (width - gutter) / Math.max(endNs ?? makespanOf(drawn), 1);
   const bars = run.trace.lanes.map((): Bar[] => []);
   const labels = operationLabels(run.info.experiment);
   for (let row = iteration.begin; row < iteration.end; row += 1) {
@@ -136,6 +161,6 @@ function rowsOf(drawn: DrawnRun): Row[] {
   }
   return run.trace.lanes.flatMap((lane, index) => {
     const own = bars[index] ?? [];
-    return own.length === 0 ? [] : [{ lane, bars: own }];
+    return own.length === 0 || (endNs !== undefined && lane.kind === 'stream') ? [] : [{ lane, bars: own }];
   });
 }

@@ -1,23 +1,27 @@
-/** The first page: the purpose of Copyscope, and four examples to start with. */
+/** The first page: the four cases as lanes, three doors, and what else there is. */
 import { Button, Kbd } from '@mantine/core';
 import { IconSchool } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { ExampleSummary } from '../../core/service/service.ts';
+import { iterationOf } from '../../core/trace/iteration.ts';
 import { CommandButton } from '../commands/buttons.tsx';
 import { type Entry, shownKeys } from '../commands/command.ts';
+import { OriginBadge } from '../common/marks.tsx';
 import { runCommands } from '../engine/RunButton.tsx';
 import { openCommand } from '../files/files.ts';
+import { type DrawnRun, LanesDrawing, makespanOf } from '../lessons/LanesDrawing.tsx';
+import { predict } from '../predict/predict.ts';
+import { chosenProfile } from '../predict/usePrediction.ts';
 import { exampleGroups } from '../store/exampleGroups.ts';
+import { attempt, host } from '../store/host.ts';
 import { openPage } from '../store/pages.ts';
-import { useApp } from '../store/store.ts';
+import { caseExamples } from '../store/select.ts';
+import { state, useApp, useDerived } from '../store/store.ts';
 import { helpCommand, learnCommands, windowCommands } from './commands.ts';
 import { RecentList } from './RecentList.tsx';
 import classes from './WelcomePage.module.css';
 
-const begin = [windowCommands.newExperiment, openCommand, windowCommands.record, windowCommands.remote];
-
 const Keys = ({ of: { keys = [] } }: { readonly of: Entry }) => <Kbd>{keys.slice(0, 1).map(shownKeys)}</Kbd>;
-
-/** The examples that the comparison shows. */
-const comparedGroup = 'Overlap: four cases';
 
 /** Characters that fit into four lines of a card. */
 const cardLength = 200;
@@ -33,39 +37,115 @@ function opening(text: string): string {
   return shown;
 }
 
+interface DoorProps {
+  readonly title: string;
+  readonly text: string;
+  readonly children: ReactNode;
+}
+
+function Door({ title, text, children }: DoorProps) {
+  return (
+    <section className={classes['door']} aria-label={title}>
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {children}
+    </section>
+  );
+}
+
+interface Case {
+  readonly example: ExampleSummary;
+  readonly drawn: DrawnRun;
+}
+
+async function simulated(examples: readonly ExampleSummary[]): Promise<Case[]> {
+  const profile = await chosenProfile();
+  if (profile === null) return [];
+  const documents = await Promise.all(examples.map(({ id }) => host().readExample(id)));
+  return examples.flatMap((example, at) => {
+    const document = documents[at];
+    if (document === undefined) return [];
+    const { run } = predict(document, profile, state().about?.version ?? '');
+    const iteration = iterationOf(run.trace, run.info.iterations.representative);
+    return { example, drawn: { run, iteration, origin: 'simulated' } };
+  });
+}
+
+/** The four cases, simulated at once and drawn on one time scale. */
+function FourCases() {
+  const examples = useDerived(caseExamples);
+  const profiles = useApp((all) => all.profiles);
+  const [cases, setCases] = useState<readonly Case[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other profiles simulate anew.
+  useEffect(() => {
+    let current = true;
+    void attempt('The four cases could not be simulated', async () => {
+      const found = await simulated(examples);
+      if (current) setCases(found);
+    });
+    return () => {
+      current = false;
+    };
+  }, [examples, profiles]);
+  if (examples.length === 0) return null;
+  const endNs = Math.max(...cases.map(({ drawn }) => makespanOf(drawn)));
+  return (
+    <section aria-label="Four cases">
+      <div className={classes['heading']}>
+        <h2>One copy and one kernel, four ways</h2>
+        <OriginBadge origin="simulated" />
+        <CommandButton command={windowCommands.compare} label="See them side by side" />
+      </div>
+      <ul className={classes['cards']}>
+        {cases.map(({ example: { id, name }, drawn }) => (
+          <li key={id}>
+            <button type="button" className={classes['card']} onClick={() => openPage({ kind: 'example', id })}>
+              <strong>{name}</strong>
+              <LanesDrawing drawn={drawn} name={name} endNs={endNs} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 export function WelcomePage() {
   const examples = useApp((state) => state.examples);
   return (
     <div className={classes['page']}>
       <div className={classes['column']}>
         <h1>See what overlapped, and why</h1>
-        <p>
-          An experiment is a small CUDA program: copies, kernels, streams and events. Open one, run it on a GPU or on a
-          simulated one, and read from the lanes what every stream, copy engine and host thread did. A trace of
-          PyTorch’s profiler or of Nsight Systems opens too, and says what would make its step shorter.
-        </p>
-        <p className={classes['begin']}>
-          <Button
-            leftSection={<IconSchool size={16} aria-hidden />}
-            onClick={() => openPage({ kind: 'lesson', id: 'first-overlap', step: 0 })}
+        <FourCases />
+        <div className={classes['doors']}>
+          <Door title="Learn" text="A lesson asks, you guess, and the lanes answer.">
+            <Button
+              leftSection={<IconSchool size={16} aria-hidden />}
+              onClick={() => openPage({ kind: 'lesson', id: 'first-overlap', step: 0 })}
+            >
+              Begin with the first lesson
+            </Button>
+            <Button variant="default" onClick={learnCommands.lessons.run}>
+              All lessons
+            </Button>
+          </Door>
+          <Door
+            title="Explain my trace"
+            text="Find where a step of PyTorch’s profiler or Nsight Systems loses time, and what to change."
           >
-            Begin with the first lesson
-          </Button>
-          <Button variant="default" onClick={learnCommands.lessons.run}>
-            All lessons
-          </Button>
-          {begin.map((command) => (
-            <CommandButton key={command.id} command={command} />
-          ))}
-        </p>
+            <CommandButton command={openCommand} />
+            <CommandButton command={windowCommands.record} />
+          </Door>
+          <Door title="Design an experiment" text="Copies, kernels, streams and events, run on a GPU or simulated.">
+            <CommandButton command={windowCommands.newExperiment} />
+            <CommandButton command={windowCommands.remote} />
+          </Door>
+        </div>
         <RecentList />
-        {exampleGroups(examples).map((group) => (
+        {exampleGroups(examples.filter(({ id }) => !id.startsWith('overlap/'))).map((group) => (
           <section key={group.title} aria-label={group.title}>
             <div className={classes['heading']}>
               <h2>{group.title}</h2>
-              {group.title === comparedGroup ? (
-                <CommandButton command={windowCommands.compare} label="See them side by side" />
-              ) : null}
             </div>
             <ul className={classes['cards']}>
               {group.examples.map((example) => (

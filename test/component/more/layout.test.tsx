@@ -182,3 +182,15 @@ it('opens Build with a new experiment, and the library with a trace', async () =
   await expect.element(library).toBeVisible();
   expect(page.getByText('Build', { exact: true }).elements()).toEqual([]);
 });
+
+it('draws the four cases on the first page as simulated, and opens the pressed one', async () => {
+  const examples = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'];
+  await openWorkbench({ examples: examples.map((name) => `overlap/${name}`) });
+  const cases = page.getByRole('region', { name: 'Four cases' });
+  await expect.poll(() => cases.getByRole('img', { name: /^Lanes of .*, simulated$/ }).elements().length).toBe(4);
+  await expect.element(cases.getByText('Simulated', { exact: true })).toBeVisible();
+  for (const door of ['Learn', 'Explain my trace', 'Design an experiment'])
+    expect(page.getByRole('region', { name: door }).getByRole('button').elements()).toHaveLength(2);
+  await cases.getByRole('button', { name: /^Pinned source, second stream/ }).click();
+  await expect.element(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
+});
