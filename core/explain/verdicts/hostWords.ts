@@ -22,7 +22,9 @@ export function pageable(texts: VerdictTexts, side: 'source' | 'destination'): W
   const held =
     holder === null
       ? `${buffer} is pageable, so the call returns only when the data is ${side === 'source' ? 'staged' : 'there'}.`
-      : `${holder.name} held the host for ${formatDuration(durationOf(holder))} while ${work} ${formatBytes(texts.copy.bytes)} of pageable memory.`;
+      : texts.scene.facts.capture(texts.copy.op) !== undefined
+        ? `The graph copies ${formatBytes(texts.copy.bytes)} of pageable memory, ${buffer}, through staging memory in ${formatDuration(durationOf(texts.copy))}; its launch doesn't wait for that.`
+        : `${holder.name} held the host for ${formatDuration(durationOf(holder))} while ${work} ${formatBytes(texts.copy.bytes)} of pageable memory.`;
   const remedies = [
     `Pin ${buffer}${texts.shown.finding.also.length > 0 ? '' : '; the streams are already independent'}.`,
   ];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../core/experiment/operations.ts';
 import { predict } from '../../../core/explain/remedies/predict.ts';
 import { profileDevice } from '../../../core/machine/cost/simEngine.ts';
-import { buffers, toyCosts, toyProfile } from '../machine/toy.ts';
+import { buffers, h200Machine, toyCosts, toyProfile } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 const up = { op: 'copy', id: 'up', src: 'pinned', dst: 'device', stream: 'up', bytes: 10_000, mode: 'async' } as const;
@@ -64,5 +64,21 @@ describe('copies without kernels', () => {
       judged(2, { op: 'repeat', count: 3, operations: [up, ...more] }).verdict('up')?.explanation;
     expect(again()).toContain('copy once');
     expect(again({ op: 'write', buffer: 'pinned', pattern: { kind: 'index' } })).not.toContain('copy once');
+  });
+});
+
+describe('a graph with a copy of pageable memory', () => {
+  it('stages it while it runs, so that no call is said to be held', () => {
+    const capture = {
+      op: 'graphCapture',
+      graph: 'g',
+      stream: 'up',
+      operations: [{ ...up, src: 'pageable', bytes: 2 ** 20 }],
+    };
+    const sizes = buffers?.map((buffer) => ({ ...buffer, bytes: 2 ** 20 }));
+    const operations = [capture, { op: 'graphLaunch', graph: 'g', stream: 'up' }] as unknown as Operation[];
+    const verdict = predict(experimentOf({ buffers: sizes, streams } as never, operations), h200Machine)?.verdicts[0];
+    expect(verdict).toMatchObject({ id: 'up', cause: 'pageable-source' });
+    expect(verdict?.explanation).not.toContain('held the host');
   });
 });
