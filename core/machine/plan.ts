@@ -14,29 +14,55 @@ export interface ThreadPlan {
 
 /** Returns the plan of each host thread. */
 export function planProgram(program: Program, costs: CostModel): readonly ThreadPlan[] {
+  const { devices, buffers, streams, launchBlocking, peerAccess, warmups, threads } = program;
+  const declared = JSON.stringify([devices, buffers, streams, launchBlocking, peerAccess, warmups]);
+  const before = last?.costs === costs && last.declared === declared ? last.threads : [];
   const stepsOf = new InstructionSteps(program, costs);
-  return program.threads.map((thread) => planThread(thread, stepsOf));
+  const planned = threads.map((thread, index) => planThread(thread, stepsOf, before[index]));
+  last = program.operations.length > mostKept ? null : { costs, declared, threads: planned };
+  return planned;
 }
 
-function planThread({ instructions }: ProgramThread, stepsOf: InstructionSteps): ThreadPlan {
+interface PlannedThread extends ThreadPlan, Pick<ProgramThread, 'instructions'> {
+  /** The step of each instruction; null if it has several, or if other instructions have an influence on it. */
+  readonly alone: readonly (Step | null)[];
+}
+
+/** Last result: an edit leaves most instructions the same objects. Longer programs aren't kept. */
+let last: { readonly costs: CostModel; readonly declared: string; readonly threads: readonly PlannedThread[] } | null =
+  null;
+const mostKept = 150_000;
+
+/** `before` is from a program with the same declarations. */
+function planThread(
+  { instructions }: ProgramThread,
+  stepsOf: InstructionSteps,
+  before: PlannedThread | undefined,
+): PlannedThread {
   const steps: Step[] = [];
   const ops: number[] = [];
+  const alone: (Step | null)[] = [];
   /** Position of each instruction's first step, for loops to go back to. */
   const places = new Int32Array(instructions.length);
   let capturing = false;
   for (let index = 0; index < instructions.length; index += 1) {
     const instruction = instructions[index] as Instruction;
+    const { code, op } = instruction;
     places[index] = steps.length;
-    if (instruction.code === 'beginCapture') capturing = true;
-    else if (instruction.code === 'endCapture') capturing = false;
-    const own =
-      instruction.code === 'endRepeat'
+    if (code === 'beginCapture') capturing = true;
+    else if (code === 'endCapture') capturing = false;
+    const isAlone = !capturing && code !== 'endRepeat' && code !== 'multiCopy';
+    const known = isAlone && before?.instructions[index] === instruction ? before.alone[index] : null;
+    const own = known
+      ? [known]
+      : code === 'endRepeat'
         ? [{ ...stepsOf.blank(instruction), jump: places[instruction.start] ?? -1 }]
         : stepsOf.of(instruction, capturing && isCapturable(instruction));
     for (const step of own) {
       steps.push(step);
-      ops.push(instruction.op);
+      ops.push(op);
     }
+    alone.push(isAlone && own.length === 1 ? (own[0] ?? null) : null);
   }
-  return { steps, ops };
+  return { instructions, alone, steps, ops };
 }

@@ -142,11 +142,15 @@ class GapFinder {
 
 /** Returns the numbers of the devices, each once. `allocators`: whose allocations count. */
 export function pooledDevices({ threads, buffers }: Program, ...allocators: readonly string[]): number[] {
-  const devices = threads
-    .flatMap(({ instructions }) => instructions)
-    .flatMap((one) => (one.code === 'allocate' && allocators.includes(one.allocator) ? [buffers[one.buffer]] : []))
-    .flatMap((buffer) => (buffer?.memory === 'device' ? [buffer.device] : []));
-  return [...new Set(devices)];
+  const devices = new Set<number>();
+  for (const { instructions } of threads) {
+    for (const one of instructions) {
+      if (one.code !== 'allocate' || !allocators.includes(one.allocator)) continue;
+      const buffer = buffers[one.buffer];
+      if (buffer?.memory === 'device') devices.add(buffer.device);
+    }
+  }
+  return [...devices];
 }
 
 /** Returns a note on the release threshold, which every engine raises; empty if the program uses no pool. */

@@ -2,6 +2,7 @@
 
 import type { ErrorInfo } from '../errors.ts';
 import { type BufferFinder, describeOnce } from '../experiment/describe.ts';
+import { operationsOf } from '../experiment/edit/paths.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { descriptorOf, type Operation } from '../experiment/operations.ts';
 import { experimentError } from '../experiment/parse.ts';
@@ -42,7 +43,8 @@ const readsAnything = ({ instructions }: ProgramThread): boolean =>
 export function lowerUnverified(experiment: Experiment): Program {
   if (last?.experiment === experiment) return last.program;
   const { environment } = experiment;
-  const lowering = new Lowering(experiment);
+  const before = last !== null && declaresTheSame(last.experiment, experiment) ? last : null;
+  const lowering = new Lowering(experiment, before);
   const { streams } = lowering.scope.streams;
   const { multiCopies } = lowering.scope;
   const declaredThreads = experiment.threads.map((_, index) => lowering.thread(index));
@@ -82,13 +84,31 @@ export function lowerUnverified(experiment: Experiment): Program {
   };
   requireSound(program);
   const whole: Program = { ...program, expectations: [], results: [], unverifiable: [] };
-  last = lowering.operations.length > mostKept ? null : { experiment, program: whole };
+  last = lowering.operations.length > mostKept ? null : { experiment, program: whole, alone: lowering.alone };
   return whole;
 }
 
-/** Last result, for repeated calls. Longer programs aren't kept: each operation takes about 400 bytes. */
-let last: { readonly experiment: Experiment; readonly program: Program } | null = null;
+/** Last result, for repeated calls and edits. Longer programs aren't kept: each operation takes about 400 bytes. */
+let last: Lowered | null = null;
 const mostKept = 150_000;
+
+interface Lowered {
+  readonly experiment: Experiment;
+  readonly program: Program;
+  /** Each operation's instruction; null if there are several, or if other operations have an influence on it. */
+  readonly alone: readonly (Instruction | null)[];
+}
+
+const declarations = ['devices', 'buffers', 'streams', 'events', 'signals', 'environment'] as const;
+
+/** Returns whether nothing but operations differs. An edit of operations leaves all declarations the same objects. */
+const declaresTheSame = (a: Experiment, b: Experiment): boolean =>
+  declarations.every((name) => a[name] === b[name]) &&
+  a.threads.length === b.threads.length &&
+  a.threads.every(({ id, device }, index) => id === b.threads[index]?.id && device === b.threads[index]?.device);
+
+/** Operations whose instruction depends on others: on what was named before, or on what allocated the buffer. */
+const dependent: ReadonlySet<string> = new Set(['graphLaunch', 'multiCopy', 'blockCopy', 'free']);
 
 /** Avoids push(): it would grow the array far beyond the length of most paths. */
 function inside(path: Place['path'], index: number): Place['path'] {
@@ -99,12 +119,22 @@ function inside(path: Place['path'], index: number): Place['path'] {
 
 class Lowering {
   readonly operations: OperationInfo[] = [];
+  readonly alone: (Instruction | null)[] = [];
   readonly scope: Scope;
   /** Shares one string among equal labels, so that comparing row names compares identities. */
   readonly #labels = new Map<string, string>();
+  /** Result for a document with the same declarations. */
+  readonly #before: Lowered | null;
+  /** Operations of that document by number. */
+  readonly #sources: readonly Operation[];
+  /** Change of the number of operations, and so of the numbers of those that follow an edit. */
+  readonly #shift: number;
 
-  constructor(experiment: Experiment) {
+  constructor(experiment: Experiment, before: Lowered | null) {
     this.scope = new Scope(experiment);
+    this.#before = before;
+    this.#sources = before === null ? [] : operationsOf(before.experiment);
+    this.#shift = before === null ? 0 : operationsOf(experiment).length - this.#sources.length;
   }
 
   thread(index: number): ProgramThread {
@@ -118,17 +148,39 @@ class Lowering {
 
   #list(operations: readonly Operation[], path: Place['path'], thread: number, out: Instruction[]): void {
     for (let index = 0; index < operations.length; index += 1) {
-      this.#operation(operations[index] as Operation, inside(path, index), thread, out);
+      const operation = operations[index] as Operation;
+      if (!this.#again(operation, path, index, thread, out))
+        this.#operation(operation, inside(path, index), thread, out);
     }
+  }
+
+  /** Takes over an unchanged operation with the same number and place. Returns false if that isn't possible. */
+  #again(operation: Operation, path: Place['path'], index: number, thread: number, out: Instruction[]): boolean {
+    const op = this.operations.length;
+    const [instruction, info] = [this.#before?.alone[op] ?? null, this.#before?.program.operations[op]];
+    if (this.#sources[op] !== operation || instruction === null || info?.thread !== thread) return false;
+    if (info.path.length !== path.length + 1 || info.path[path.length] !== index) return false;
+    for (let at = 3; at < path.length; at += 1) if (info.path[at] !== path[at]) return false;
+    this.operations.push(info);
+    this.alone.push(instruction);
+    out.push(instruction);
+    return true;
   }
 
   #operation(operation: Operation, path: Place['path'], thread: number, out: Instruction[]): void {
     const place: Place = { op: this.operations.length, path, thread };
-    const label = this.#shared(describeOnce(operation, this.scope.find));
-    const recorded = recordedCost(operation, this.scope.find);
+    const old = place.op - this.#shift;
+    const known = this.#sources[old] === operation ? this.#before?.program.operations[old] : undefined;
+    const label = known?.label ?? this.#shared(describeOnce(operation, this.scope.find));
+    const recorded = known === undefined ? recordedCost(operation, this.scope.find) : known.recorded;
     this.operations.push({ op: place.op, id: operation.id, kind: operation.op, label, thread, path, recorded });
     const stream = 'stream' in operation ? this.scope.streams.resolve(operation.stream, thread) : -1;
     const made = descriptorOf(operation.op).lower(operation, place, this.scope, stream);
+    const [first = null] = made;
+    // Default streams are numbered by their first use. A cudaMemcpy uses one, whatever stream it names.
+    const used = first !== null && 'stream' in first ? Math.max(first.stream, stream) : stream;
+    const isAlone = made.length === 1 && !dependent.has(operation.op) && used < this.scope.experiment.streams.length;
+    this.alone.push(isAlone ? first : null);
     if ('operations' in operation) this.#around(made, operation.operations, place, out);
     else out.push(...made);
   }

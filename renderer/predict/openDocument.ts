@@ -1,12 +1,49 @@
 /** The window's side of the worker with the open document: sends it the edits, and cancels searches. */
+import { create } from 'zustand';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
+import type { SimulationProgress } from '../../core/machine/simulate.ts';
+import { afterFrame } from '../common/scheduling.ts';
 import { sentDocument } from '../common/sentDocument.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
 import { currentExperiment } from '../store/select.ts';
 import { watch } from '../store/store.ts';
 import type { DocumentCalls, DocumentEvents } from './documentCalls.ts';
-import { tellProgress } from './predict.ts';
+
+/** The prediction under way in the worker: its document, its progress, and the actions that wait for its end. */
+interface Predicting {
+  /** Key of the document. */
+  readonly document: string;
+  /** Null until the simulation has begun. */
+  readonly progress: SimulationProgress | null;
+}
+
+/** Null if no prediction is under way. */
+export const usePredicting = create<{ readonly predicting: Predicting | null }>()(() => ({ predicting: null }));
+
+export const tellPredicting = (predicting: Predicting | null): void => usePredicting.setState({ predicting });
+
+/** Sets the progress of a document's prediction, unless another prediction is under way by now. */
+function tellProgress(document: string, progress: SimulationProgress): void {
+  if (usePredicting.getState().predicting?.document === document) tellPredicting({ document, progress });
+}
+
+/**
+ * Calls `action` if this document is not being predicted: at once, or when its lanes are drawn, since other work would
+ * delay them.
+ */
+export function whenPredicted(document: string, action: () => void): void {
+  const isOver = (): boolean => usePredicting.getState().predicting?.document !== document;
+  if (isOver()) {
+    action();
+    return;
+  }
+  const stop = usePredicting.subscribe(() => {
+    if (!isOver()) return;
+    stop();
+    afterFrame(action);
+  });
+}
 
 const events: DocumentEvents = { progress: tellProgress };
 

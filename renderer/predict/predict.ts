@@ -1,6 +1,4 @@
 /** Simulates an experiment for its lanes, in the window and in its worker. */
-
-import { create } from 'zustand';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
 import { type LaneCounter, laneCounters } from '../../core/explain/figures/laneCounters.ts';
@@ -10,43 +8,7 @@ import type { SimulateOptions, SimulationProgress } from '../../core/machine/sim
 import { lowerToSimulate } from '../../core/program/lower.ts';
 import { atOnce, type InSteps } from '../../core/steps.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { afterFrame } from '../common/scheduling.ts';
 import { type IterationData, indexIteration } from '../store/opened/iterationData.ts';
-
-/** The prediction under way in the worker: its document, its progress, and the actions that wait for its end. */
-interface Predicting {
-  /** Key of the document. */
-  readonly document: string;
-  /** Null until the simulation has begun. */
-  readonly progress: SimulationProgress | null;
-}
-
-/** Null if no prediction is under way. */
-export const usePredicting = create<{ readonly predicting: Predicting | null }>()(() => ({ predicting: null }));
-
-export const tellPredicting = (predicting: Predicting | null): void => usePredicting.setState({ predicting });
-
-/** Sets the progress of a document's prediction, unless another prediction is under way by now. */
-export function tellProgress(document: string, progress: SimulationProgress): void {
-  if (usePredicting.getState().predicting?.document === document) tellPredicting({ document, progress });
-}
-
-/**
- * Calls `action` if this document is not being predicted: at once, or when its lanes are drawn, since other work would
- * delay them.
- */
-export function whenPredicted(document: string, action: () => void): void {
-  const isOver = (): boolean => usePredicting.getState().predicting?.document !== document;
-  if (isOver()) {
-    action();
-    return;
-  }
-  const stop = usePredicting.subscribe(() => {
-    if (!isOver()) return;
-    stop();
-    afterFrame(action);
-  });
-}
 
 export interface Prediction {
   readonly run: Run;

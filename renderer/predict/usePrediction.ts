@@ -16,8 +16,8 @@ import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId,
 import { assign, beforeNextFrame, put, state, watch } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';
 import type { Lanes } from './documentCalls.ts';
-import { askAbout, dropLanes } from './openDocument.ts';
-import { isLongerThan, type Prediction, predict, tellPredicting, usePredicting } from './predict.ts';
+import { askAbout, dropLanes, tellPredicting, usePredicting } from './openDocument.ts';
+import { isLongerThan, type Prediction, predict } from './predict.ts';
 
 /** An edit drops a prediction that has taken longer than this. */
 const patienceMs = 1500;

@@ -6,7 +6,7 @@ import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import { useLasting } from '../common/hooks.ts';
 import { EmptyState, ErrorText } from '../common/Page.tsx';
 import { formatMoment } from '../common/time.ts';
-import { usePredicting } from '../predict/predict.ts';
+import { usePredicting } from '../predict/openDocument.ts';
 import { cancelPrediction } from '../predict/usePrediction.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { pickRun, retryRun } from '../store/runs.ts';

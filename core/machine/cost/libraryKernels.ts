@@ -68,11 +68,14 @@ export function planNs(kernel: LibraryKernel, p: Parameters): number {
 
 /** Returns a sentence for each assumption about the program's library kernels that the profile doesn't cover. */
 export function libraryNotes({ threads }: Program, profile: DeviceProfile): string[] {
-  const kernels = threads.flatMap(({ instructions }) =>
-    instructions.flatMap((one) => (one.code === 'kernel' && isLibraryKernel(one.kernel) ? [one.kernel] : [])),
-  );
-  const device = `the ${profileDeviceName(profile)}`;
-  return [...new Set(kernels.flatMap((kernel) => assumptions(kernel, profile.parameters, device)))];
+  const [notes, device] = [new Set<string>(), `the ${profileDeviceName(profile)}`];
+  for (const { instructions } of threads) {
+    for (const one of instructions) {
+      if (one.code !== 'kernel' || !isLibraryKernel(one.kernel)) continue;
+      for (const note of assumptions(one.kernel, profile.parameters, device)) notes.add(note);
+    }
+  }
+  return [...notes];
 }
 
 function assumptions(kernel: LibraryKernel, p: Parameters, device: string): string[] {

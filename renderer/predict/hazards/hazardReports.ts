@@ -9,8 +9,7 @@ import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { currentExperiment } from '../../store/select.ts';
 import { beforeNextFrame, state, watch } from '../../store/store.ts';
 import type { CheckedRun } from '../documentCalls.ts';
-import { askAbout } from '../openDocument.ts';
-import { whenPredicted } from '../predict.ts';
+import { askAbout, whenPredicted } from '../openDocument.ts';
 
 /** Reports by experiment, then by the run that gave the evidence. */
 const reports = new WeakMap<Experiment, Map<string, HazardReport>>();

@@ -6,7 +6,7 @@ import { append } from '../../../core/groupBy.ts';
 /** Hazards by the id of each operation involved. */
 export type HazardsById = ReadonlyMap<string, readonly Hazard[]>;
 /** Hazards by the operation's number in a run. */
-export type HazardsByOp = ReadonlyMap<number, readonly Hazard[]>;
+export type HazardsByOp = Pick<ReadonlyMap<number, readonly Hazard[]>, 'get' | 'has' | 'size'>;
 
 export const noHazards: HazardsByOp = new Map();
 const noneById: HazardsById = new Map();

@@ -1,6 +1,7 @@
 /** The hazards of the open experiment, searched in a worker a moment after a change. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { Change } from '../../../core/experiment/change.ts';
+import { operationsOf } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Hazard, HazardReport } from '../../../core/explain/hazards/hazard.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
@@ -30,14 +31,18 @@ export function useHazards(): HazardReport | null {
 /** Returns the hazards of each operation of the open experiment. */
 export const useHazardsById = (): HazardsById => hazardsById(useHazards());
 
-/** Returns them for the lanes of a run. Empty if the run is of another program, or during the search. */
+/**
+ * Returns them for the lanes of a run, looked up only for what is drawn, since each edit makes a new run. Empty if the
+ * run is of another program, or during the search.
+ */
 export function useHazardOps(run: LoadedRun): HazardsByOp {
   const found = useHazardsById();
   const isPresent = useApp((state) => isOfPresent(state, run));
   return useMemo(() => {
-    if (!isPresent || found.size === 0) return noHazards;
-    const numbered = [...found].map(([id, hazards]) => [run.opOf(id) ?? -1, hazards] as const);
-    return new Map(numbered.filter(([op]) => op >= 0));
+    const { experiment } = run.run.info;
+    if (!isPresent || experiment === null || found.size === 0) return noHazards;
+    const get = (op: number): readonly Hazard[] | undefined => found.get(operationsOf(experiment)[op]?.id ?? '');
+    return { size: found.size, get, has: (op) => get(op) !== undefined };
   }, [run, found, isPresent]);
 }
 
