@@ -45,7 +45,7 @@ export function PaperLanes({ run, view, title, about, shown, extentNs = view.mak
     <figure
       className={classes['paperLanes']}
       aria-label={`Lanes of ${title}`}
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: a drawing of our own, in which names are escaped (svgParts.ts).
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: a drawing of our own, in which names are escaped (svgPen.ts).
       dangerouslySetInnerHTML={{ __html: text }}
     />
   );

@@ -5,6 +5,7 @@ import { sans } from '../../common/theme.ts';
 import { pixelRatioOf } from '../../common/zoomed.ts';
 import { labelSpace, type Ticks } from '../time/ticks.ts';
 import { type TimeView, toPixels } from '../time/timeView.ts';
+import type { Pen } from './overlays.ts';
 
 export const axisHeight = 24;
 const font = `11.5px ${sans}`;
@@ -16,11 +17,8 @@ interface Axis {
   readonly width: number;
 }
 
-export function drawAxis(
-  canvas: HTMLCanvasElement,
-  { ticks, view, gutter, width }: Axis,
-  colours: CanvasColours,
-): void {
+export function drawAxis(canvas: HTMLCanvasElement, axis: Axis, colours: CanvasColours): void {
+  const { gutter, width } = axis;
   const context = canvas.getContext('2d', { alpha: false });
   if (context === null) return;
   const ratio = pixelRatioOf(canvas);
@@ -36,18 +34,22 @@ export function drawAxis(
   context.fillRect(0, 0, gutter + width, axisHeight);
   context.fillStyle = colours.line;
   context.fillRect(gutter - 1, 0, 1, axisHeight);
-  context.textBaseline = 'middle';
-  context.fillStyle = colours.textDim;
+  paintAxis(context, axis, colours);
+}
+
+export function paintAxis(pen: Pen, { ticks, view, gutter, width }: Axis, { textDim }: CanvasColours): void {
+  pen.textBaseline = 'middle';
+  pen.fillStyle = textDim;
   if (ticks.anchorLabel !== null) {
-    context.font = `600 ${font}`;
-    context.textAlign = 'right';
-    context.fillText(ticks.anchorLabel, gutter - 8, axisHeight / 2);
+    pen.font = `600 ${font}`;
+    pen.textAlign = 'right';
+    pen.fillText(ticks.anchorLabel, gutter - 8, axisHeight / 2);
   }
-  context.font = font;
-  context.textAlign = 'left';
+  pen.font = font;
+  pen.textAlign = 'left';
   for (const { timeNs, label } of ticks.ticks) {
     const x = toPixels(view, width, timeNs);
-    context.fillRect(gutter + Math.round(x), 0, 1, axisHeight);
-    if (x < width - labelSpace) context.fillText(label, gutter + Math.round(x) + 6, axisHeight / 2);
+    pen.fillRect(gutter + Math.round(x), 0, 1, axisHeight);
+    if (x < width - labelSpace) pen.fillText(label, gutter + Math.round(x) + 6, axisHeight / 2);
   }
 }

@@ -11,6 +11,9 @@ export function pixel(colour: string): Pixel {
   return ((255 << 24) | ((value & 255) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }
 
+export const cssOf = (colour: Pixel): string =>
+  `#${[0, 8, 16].map((shift) => ((colour >>> shift) & 255).toString(16).padStart(2, '0')).join('')}`;
+
 /** Mixes `share` of `over` with the rest of `under`; both are opaque. */
 export function mixed(over: Pixel, under: Pixel, share: number): Pixel {
   const part = (shift: number): number => {
