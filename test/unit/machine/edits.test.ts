@@ -1,4 +1,3 @@
-/** After an edit, unchanged operations are neither lowered nor priced again. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
@@ -39,8 +38,8 @@ describe('a program after an edit', () => {
     const apart = experimentOf({}, [{ op: 'range', name: 'step', operations: [work(1)] }, work(2)]);
     const [thread] = apart.threads as [Experiment['threads'][number]];
     const [group, moved] = thread.operations as [OperationOf<'range'>, Operation];
-    const operations = [{ ...group, operations: [...group.operations, moved] }];
-    const inside = { ...apart, threads: [{ ...thread, operations }] };
+    const whole = { ...group, operations: [...group.operations, moved] };
+    const inside = { ...apart, threads: [{ ...thread, operations: [whole] }] };
     lowerUnverified(apart);
     expect(lowerUnverified(inside)).toEqual(lowerUnverified(structuredClone(inside)));
   });
@@ -57,10 +56,11 @@ describe('a program after an edit', () => {
 
   it('is priced anew if the profile or a declaration differs', () => {
     const program = lowerUnverified((templates[0] as (typeof templates)[number]).build());
-    const slower = profileCosts({ ...h200, parameters: { ...h200.parameters, 'calls.launchNs': 9000 } });
     const buffers = program.buffers.map((buffer) => ({ ...buffer, memory: 'pageable' as const }));
     const usual = planProgram(program, h200Costs);
-    expect(planProgram(program, slower)).not.toEqual(usual);
+    expect(
+      planProgram(program, profileCosts({ ...h200, parameters: { ...h200.parameters, 'calls.launchNs': 9000 } })),
+    ).not.toEqual(usual);
     expect(planProgram({ ...program, buffers }, h200Costs)).not.toEqual(usual);
     expect(planProgram(program, h200Costs)).toEqual(usual);
   });
