@@ -94,7 +94,7 @@ it('gives the focus back to the line that a dialog or a menu came from', async (
   await expect.element(dialog.getByLabelText('Name')).toHaveFocus();
   await press('Escape');
   await expect.element(line(window, 'beta')).toHaveFocus();
-  await press('Tab', 'Enter');
+  await press('ArrowRight', 'Enter');
   await expect.element(page.getByRole('menuitem', { name: 'Rename…' })).toHaveFocus();
   await press('Enter');
   await expect.element(dialog.getByLabelText('Name')).toHaveFocus();
