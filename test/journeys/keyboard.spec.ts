@@ -40,9 +40,12 @@ test('an example is opened, run and read by keyboard alone', async ({ window, pa
   await page.keyboard.press('.');
   await expect(announcement).not.toHaveText(first ?? '');
 
+  // In the library the arrows go from line to line.
+  await plot.evaluate((element) => element.closest<HTMLElement>('[tabindex="0"]')?.focus());
   await page.keyboard.press('ArrowDown');
   await expect(window.inspector).toContainText('Numbers');
   await page.keyboard.press('Escape');
+  await item.focus();
   await expect(window.verdict.getByRole('heading')).toHaveText('Overlapped');
 
   // Tab focuses the score's first block, the arrows the others.
