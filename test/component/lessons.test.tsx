@@ -60,7 +60,7 @@ it('presents with one key for each step, the answer before the next one', async 
   await expect.element(lesson().getByLabelText('Right', { exact: true })).toBeVisible();
   await press('ArrowRight');
   await expect.element(title('Read the lanes')).toBeVisible();
-  await expect.poll(() => page.css('main [role="toolbar"]').elements()).toEqual([]);
+  await expect.poll(() => page.getByRole('main').getByRole('toolbar').elements()).toEqual([]);
   await press('ArrowRight');
   await expect.element(title('Make them overlap')).toBeVisible();
   await press('ArrowLeft');
