@@ -159,6 +159,7 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
     const { library } = await openWorkbench();
     await library.getByRole('button', { name: 'New experiment' }).click();
     await expect.element(page.getByRole('heading', { level: 1, name: 'New experiment' })).toBeVisible();
+    await page.getByText('Library', { exact: true }).click();
     await library.getByRole('button', { name: 'Select several' }).click();
     await library.getByRole('button', { name: 'All', exact: true }).click();
   },
