@@ -157,13 +157,10 @@ class Search {
   needOfPin(): string {
     const { experiment } = this.#before;
     const change = wholeChanges.pin(experiment, this.#effort);
-    const pinned = (change?.patches ?? []).map(({ path }) => experiment.buffers[Number(path[1])]);
-    const bytes = pinned.reduce((sum, buffer) => sum + (buffer === undefined ? 0 : bufferBytes(buffer)), 0);
-    const ns = pinned.reduce(
-      (sum, buffer) =>
-        sum + (buffer === undefined ? 0 : this.#machine.costs.memoryNs('cudaHostAlloc', bufferBytes(buffer))),
-      0,
-    );
+    const places = new Set((change?.patches ?? []).flatMap(({ path: [list, at] }) => (list === 'buffers' ? [at] : [])));
+    const sizes = experiment.buffers.flatMap((buffer, at) => (places.has(at) ? [bufferBytes(buffer)] : []));
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const ns = sizes.reduce((sum, size) => sum + this.#machine.costs.memoryNs('cudaHostAlloc', size), 0);
     return `It gains this only if the data is made in, or received into, page-locked memory. To page-lock these ${formatBytes(bytes)} takes ${formatDuration(ns)}, once.`;
   }
 

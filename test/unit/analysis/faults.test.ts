@@ -9,6 +9,7 @@ import { costed, explainWithRemedies } from '../../../core/explain/remedies/reme
 import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import { atOnce } from '../../../core/steps.ts';
 import { h200Machine } from '../machine/toy.ts';
+import { formatBytes } from '../../../core/units.ts';
 import { experimentOf, fault } from '../support/experiments.ts';
 
 function planOf(experiment: Experiment): PlannedChanges[] {
@@ -199,6 +200,8 @@ describe('variants of these faults', () => {
     expect(planOf(repeated('cuda-malloc'))[0]?.changes).toContain('keep-memory');
   });
 
+    // Only "source" is page-locked, once.
+    expect(planOf(round())[0]?.needs[0]).toContain(`these ${formatBytes(64e6)} takes`);
   it('a kernel of the stream whose value is read stays behind the read', () => {
     const buffers = [device('x'), device('n', 8)];
     const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [
