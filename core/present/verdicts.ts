@@ -2,14 +2,21 @@
 import type { Hazard, HazardEvidence, HazardOperation, HazardReport } from '../explain/hazards/hazard.ts';
 import { gainIntervalText, type Remedy, trialOutcome } from '../explain/remedies/remedy.ts';
 import type { SummaryDocument } from '../explain/summary/summaryDocument.ts';
-import { byKernel, costlyGroups, groupText, type VerdictGroup, verdictGroups } from '../explain/verdicts/groups.ts';
+import {
+  byKernel,
+  costlyGroups,
+  groupText,
+  mostSavedNs,
+  type VerdictGroup,
+  verdictGroups,
+} from '../explain/verdicts/groups.ts';
 import type { Verdict } from '../explain/verdicts/verdict.ts';
 import { formatDuration, formatShare } from '../units.ts';
 import { type Block, type Item, type ItemsBlock, text } from './blocks.ts';
 
 type Judged = Pick<
   SummaryDocument,
-  'verdicts' | 'verdictSums' | 'remedies' | 'imported' | 'makespanNs' | 'predictedWith'
+  'verdicts' | 'verdictSums' | 'remedies' | 'plan' | 'imported' | 'makespanNs' | 'predictedWith'
 >;
 
 interface Group extends VerdictGroup {
@@ -20,9 +27,9 @@ const mostLabels = 3;
 
 /** Returns at most `most` verdicts, the costliest first, each for all equal ones. */
 export function verdictBlocks(summary: Judged, most: number): Block[] {
-  const { verdicts, verdictSums, remedies } = summary;
+  const { verdicts, verdictSums } = summary;
   if (verdicts.length === 0) return text('No copy to judge.');
-  const groups = groupsOf(verdicts, remedies);
+  const groups = groupsOf(summary);
   const { costly, rest } = costlyGroups(groups, summary);
   const shown = groups.slice(0, Math.min(costly.length, most));
   const judged = verdictSums.reduce((sum, { count }) => sum + count, 0);
@@ -37,14 +44,11 @@ export function verdictBlocks(summary: Judged, most: number): Block[] {
 }
 
 /** Groups verdicts by cause, kernel and what a simulation of the remedy showed. */
-function groupsOf(verdicts: readonly Verdict[], remedies: readonly Remedy[]): Group[] {
+function groupsOf({ verdicts, remedies, makespanNs, plan }: Judged): Group[] {
   const remedyOf = new Map(remedies.map((remedy) => [remedy.op, remedy]));
   const of = ({ op }: Verdict): Remedy | undefined => (op < 0 ? undefined : remedyOf.get(op));
-  const groups = verdictGroups(verdicts, (verdict) => [
-    byKernel(verdict),
-    of(verdict)?.isConfirmed,
-    of(verdict)?.steps,
-  ]);
+  const alike = (verdict: Verdict): unknown => [byKernel(verdict), of(verdict)?.isConfirmed, of(verdict)?.steps];
+  const groups = verdictGroups(verdicts, alike, mostSavedNs(makespanNs, plan));
   return groups.map((group) => ({ ...group, remedy: of(group.verdict) }));
 }
 

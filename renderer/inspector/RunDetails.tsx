@@ -1,7 +1,14 @@
 /** A whole run: verdicts, overlap, use of engines and host, and its origin. */
 import { isTested } from '../../core/explain/remedies/remedy.ts';
 import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
-import { byCause, byKernel, costlyGroups, groupTitle, verdictGroups } from '../../core/explain/verdicts/groups.ts';
+import {
+  byCause,
+  byKernel,
+  costlyGroups,
+  groupTitle,
+  mostSavedNs,
+  verdictGroups,
+} from '../../core/explain/verdicts/groups.ts';
 import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
 import {
   dataBlocks,
@@ -116,6 +123,7 @@ function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary:
   const groups = verdictGroups(
     verdicts.filter(({ cause }) => cause !== 'nothing-to-overlap'),
     alike,
+    mostSavedNs(summary.makespanNs),
   );
   const { from, to } = run.view(null).rows;
   if (to - from > mostJudgedRows) {

@@ -69,15 +69,46 @@ export function costed(
   remedies: readonly Remedy[],
   makespanNs: number | null,
 ): Verdict[] {
-  const tested = new Map(remedies.map((remedy) => [`${remedy.op} ${remedy.cause}`, remedy]));
+  const keyOf = (op: number, cause: Cause): string => `${op} ${cause}`;
+  const tested = new Map<string, Remedy>();
+  const counted = countedElsewhere(remedies);
+  for (const remedy of remedies) {
+    if (remedy.isConfirmed !== null) tested.set(keyOf(remedy.op, remedy.cause), remedy);
+  }
+  const removing = new Map<string, Remedy>();
+  for (const remedy of remedies) for (const op of remedy.alsoRemoves) removing.set(keyOf(op, remedy.cause), remedy);
   const most = makespanNs ?? Number.POSITIVE_INFINITY;
   const own = verdicts.map((verdict) => {
-    const remedy = tested.get(`${verdict.op} ${verdict.cause}`);
-    const isKnown = remedy !== undefined && remedy.isConfirmed !== null;
-    return { ...verdict, costNs: isKnown ? Math.max(0, remedy.gainNs) : Math.min(most, verdict.costNs) };
+    const key = keyOf(verdict.op, verdict.cause);
+    const [remedy, other] = [tested.get(key), removing.get(key)];
+    const known = remedy ?? other;
+    const costNs = known === undefined ? Math.min(most, verdict.costNs) : Math.max(0, known.gainNs);
+    return {
+      ...verdict,
+      costNs,
+      sameGainAs: remedy === undefined ? (other?.op ?? null) : (counted.get(remedy) ?? null),
+    };
   });
   const isLast = ({ subject }: Verdict): number => (subject === 'kernel' ? 1 : 0);
   return own.sort((a, b) => isLast(a) - isLast(b) || b.costNs - a.costNs);
+}
+
+/** Returns the operation that counts the gain already, for each remedy whose changes are part of another one's, or the same. */
+function countedElsewhere(remedies: readonly Remedy[]): ReadonlyMap<Remedy, number> {
+  const kept: { readonly op: number; readonly patches: ReadonlySet<string> }[] = [];
+  const found = new Map<Remedy, number>();
+  const confirmed = remedies.filter(({ isConfirmed, patches }) => isConfirmed === true && patches.length > 0);
+  for (const remedy of confirmed.sort((a, b) => b.gainNs - a.gainNs)) {
+    const patches = new Set(remedy.patches.map((patch) => JSON.stringify(patch)));
+    const isIn = (other: ReadonlySet<string>): boolean => {
+      const [few, many] = patches.size < other.size ? [patches, other] : [other, patches];
+      return [...few].every((patch) => many.has(patch));
+    };
+    const first = kept.find((one) => isIn(one.patches));
+    if (first === undefined) kept.push({ op: remedy.op, patches });
+    else found.set(remedy, first.op);
+  }
+  return found;
 }
 
 interface Trying {
@@ -194,6 +225,7 @@ function describe(
     causes: best?.causes ?? [],
     steps: best?.change.steps ?? [],
     patches: best?.change.patches ?? [],
+    alsoRemoves: best === null ? [] : removedBy(start, best, verdict),
     before: outlook(start),
     after: best === null ? null : outlook(best),
     gainNs,
@@ -201,6 +233,14 @@ function describe(
     isConfirmed: best !== null ? true : trials.length > 0 ? false : null,
     tried: best === null ? trials : [],
   };
+}
+
+/** Returns the other operations that had this cause and have it no more. */
+function removedBy(start: Attempt, best: Attempt, { op: own, cause }: Verdict): number[] {
+  const left = new Set(best.prediction.verdicts.filter((one) => one.cause === cause).map(({ id }) => id));
+  return start.prediction.verdicts.flatMap(({ op, id, cause: had }) =>
+    op < 0 || op === own || had !== cause || left.has(id) ? [] : [op],
+  );
 }
 
 function outlook(attempt: Attempt): RemedyOutlook {

@@ -35,6 +35,8 @@ export interface Remedy {
   /** A sentence for each change, with what keeps the data correct. */
   readonly steps: readonly string[];
   readonly patches: readonly Patch[];
+  /** Other operations from which the same changes remove the same cause. */
+  readonly alsoRemoves: readonly number[];
   /** Simulated; null without a change. */
   readonly before: RemedyOutlook;
   readonly after: RemedyOutlook | null;

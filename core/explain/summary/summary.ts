@@ -24,7 +24,7 @@ import { planInSteps } from '../remedies/plan.ts';
 import { predict } from '../remedies/predict.ts';
 import { costed, testedInSteps } from '../remedies/remedies.ts';
 import { programFacts } from '../verdicts/facts.ts';
-import { verdictSums } from '../verdicts/groups.ts';
+import { mostSavedNs, verdictSums } from '../verdicts/groups.ts';
 import type { Verdict } from '../verdicts/verdict.ts';
 import { verdictsInSteps } from '../verdicts/verdicts.ts';
 import { type IterationSummary, type SummaryDocument, summaryFormat, summaryVersion } from './summaryDocument.ts';
@@ -106,7 +106,7 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
     memory: memorySeries(iteration, program).map(({ device, memory, mostBytes }) => ({ device, memory, mostBytes })),
     operations: isDetailed ? eachOperation(iteration, { info: infoOf, attainable: options.attainable }) : [],
     verdicts: judged,
-    verdictSums: verdictSums(judged),
+    verdictSums: verdictSums(judged, mostSavedNs(makespan(iteration), tested.plan)),
     ...tested,
     verification: info.verification,
     notes: info.notes,

@@ -89,6 +89,7 @@ function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], co
     needsData: null,
     copyNs: spentNs,
     costNs: Math.max(0, spentNs - hiddenNs),
+    sameGainAs: null,
     pinnedNs: null,
     overlapNs: hiddenNs,
     share: 0,

@@ -12,7 +12,10 @@ export interface VerdictGroup {
   /** Indices of its verdicts in the list. */
   readonly places: readonly number[];
   readonly copyNs: number;
-  /** Total on the device where they cost most. Devices wait at the same time, so their costs aren't added. */
+  /**
+   * Total on the device where they cost most. Devices wait at the same time, so their costs aren't added, and neither is a
+   * gain that other verdicts have by the same changes.
+   */
   readonly costNs: number;
   readonly devices: number;
 }
@@ -22,8 +25,8 @@ export interface VerdictSum extends Pick<Verdict, 'cause' | 'title' | 'copyNs' |
   readonly count: number;
 }
 
-export const verdictSums = (verdicts: readonly Verdict[]): VerdictSum[] =>
-  verdictGroups(verdicts).map(({ verdict: { cause, title }, places, copyNs, costNs }) => {
+export const verdictSums = (verdicts: readonly Verdict[], mostNs?: number): VerdictSum[] =>
+  verdictGroups(verdicts, byKernel, mostNs).map(({ verdict: { cause, title }, places, copyNs, costNs }) => {
     return { cause, title, count: places.length, copyNs, costNs };
   });
 
@@ -39,10 +42,18 @@ export const byKernel = (verdict: Verdict): unknown => [
   isOfMemory(verdict) ? null : verdict.withLabel,
 ];
 
-/** Groups verdicts, costliest group first. `alike` returns the key of a group. */
+/** Returns the most that changes can save: down to the floor of a plan, or the makespan without one. */
+export const mostSavedNs = (makespanNs: number | null, plan: readonly { readonly floorNs: number }[] = []): number =>
+  (makespanNs ?? Number.POSITIVE_INFINITY) - (plan[0] === undefined ? 0 : Math.min(...plan.map((one) => one.floorNs)));
+
+/**
+ * Groups verdicts, costliest group first. `alike` returns the key of a group. If one alone costs less than `mostNs`, all
+ * together don't cost more.
+ */
 export function verdictGroups(
   verdicts: readonly Verdict[],
   alike: (verdict: Verdict) => unknown = byKernel,
+  mostNs = Number.POSITIVE_INFINITY,
 ): VerdictGroup[] {
   const groups = new Map<string, { labels: Set<string>; places: number[] }>();
   for (const [place, verdict] of verdicts.entries()) {
@@ -59,8 +70,10 @@ export function verdictGroups(
     const verdict = own.reduce((most, one) => (one.costNs > most.costNs ? one : most), first);
     const copyNs = own.reduce((total, one) => total + one.copyNs, 0);
     const costs = new Map<string, number>();
-    for (const { device, costNs } of own) costs.set(device, (costs.get(device) ?? 0) + costNs);
-    const costNs = Math.max(...costs.values());
+    for (const { device, costNs, sameGainAs } of own) {
+      costs.set(device, (costs.get(device) ?? 0) + (sameGainAs === null ? costNs : 0));
+    }
+    const costNs = Math.min(Math.max(...costs.values()), Math.max(mostNs, verdict.costNs));
     return [{ verdict, labels: [...labels], lines: linesOf(own), places, copyNs, costNs, devices: costs.size }];
   });
   return made.sort((a, b) => b.costNs - a.costNs);

@@ -107,6 +107,8 @@ export interface Verdict {
   readonly copyNs: number;
   /** Tested gain of removing the cause; if untested, the time in which copy or held host had no kernel. 0 for a kernel. */
   readonly costNs: number;
+  /** Operation whose verdict counts this gain, by the same changes: sums leave it out here. Null if there is none. */
+  readonly sameGainAs: number | null;
   /** copyNs with pinned memory; null if pinning changes nothing. */
   readonly pinnedNs: number | null;
   /** Part of copyNs with a kernel (another one). */

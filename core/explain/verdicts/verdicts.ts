@@ -82,6 +82,7 @@ function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
     needsData: partner?.needsData ?? null,
     copyNs,
     costNs: costOfAll(occurrences),
+    sameGainAs: null,
     pinnedNs: pinned(scene, occurrences),
     overlapNs,
     share: ratio(

@@ -6,10 +6,11 @@ import { checkExperiment } from '../../../core/explain/hazards/repair.ts';
 import { type PlannedChanges, planInSteps } from '../../../core/explain/remedies/plan.ts';
 import { predict } from '../../../core/explain/remedies/predict.ts';
 import { costed, explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
+import { verdictSums } from '../../../core/explain/verdicts/groups.ts';
 import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import { atOnce } from '../../../core/steps.ts';
-import { h200Machine } from '../machine/toy.ts';
 import { formatBytes } from '../../../core/units.ts';
+import { h200Machine } from '../machine/toy.ts';
 import { experimentOf, fault } from '../support/experiments.ts';
 
 function planOf(experiment: Experiment): PlannedChanges[] {
@@ -115,6 +116,42 @@ describe('variants of these faults', () => {
     );
   });
 
+  it.each([6, 20])('a gain that the same change brings to %d copies is counted once', (rounds) => {
+    const ids = Array.from({ length: rounds }, (_, at) => `w${at}`);
+    const buffers = [{ id: 'h', memory: 'pinned' as const, bytes: 64e6 }, device('y'), device('n', 4096)];
+    const streams = ['a', 'b'].map((id) => ({ id, flags: 'blocking' as const }));
+    const experiment = experimentOf(
+      { buffers: [...buffers, ...ids.map((id) => device(id, 64e6))], streams },
+      ids.flatMap((id) => [
+        { op: 'copy' as const, src: 'h', dst: id, stream: 'b' },
+        { op: 'memset' as const, buffer: 'n', stream: 'default' },
+        spin(1000, { stream: 'a', writes: ['y'] }),
+        { op: 'memset' as const, buffer: 'n', stream: 'default' },
+      ]),
+    );
+    const explained = explainWithRemedies(experiment, h200Machine);
+    const [sum] = verdictSums(verdictsOf(experiment));
+    expect(sum).toMatchObject({ cause: 'legacy-default-stream', count: rounds });
+    expect(sum?.costNs).toBe(explained?.remedies[0]?.gainNs);
+    expect(sum?.costNs).toBeGreaterThan(0.3 * (explained?.before.makespanNs ?? 0));
+  });
+
+  it('causes whose changes are part of others’ don’t cost more together than the whole run', () => {
+    const ids = ['a', 'b', 'c'];
+    const heads = ids.flatMap((id) => [
+      spin(2500, { stream: id, writes: [`n${id}`], smShare: 0.3 }),
+      { op: 'item' as const, buffer: `n${id}`, stream: id },
+    ]);
+    const experiment = experimentOf(
+      { buffers: ids.map((id) => device(`n${id}`, 4)), streams: ids.map((id) => ({ id })) },
+      [...heads, ...heads],
+    );
+    const makespanNs = predict(experiment, h200Machine)?.makespanNs ?? 0;
+    const costs = verdictSums(verdictsOf(experiment)).map(({ costNs }) => costNs);
+    expect(costs.length).toBeGreaterThan(1);
+    expect(costs.reduce((total, ns) => total + ns, 0)).toBeLessThan(makespanNs);
+  });
+
   it('a free that waits for kernels holds host work, and the caching allocator lets it go on', () => {
     const buffers = [{ ...device('t', 64e6), allocated: 'by-operation' as const }];
     const free = { op: 'free' as const, buffer: 't' };
@@ -163,6 +200,8 @@ describe('variants of these faults', () => {
     const round = (...more: object[]): Experiment =>
       experimentOf({ buffers }, [{ op: 'repeat', count: 3, operations: [...copies, ...more] as never }]);
     expect(planOf(round())[0]?.steps[0]).toBe('Copy "source" itself, without "staged" in between.');
+    // Only "source" is page-locked, once.
+    expect(planOf(round())[0]?.needs[0]).toContain(`these ${formatBytes(64e6)} takes`);
     expect(
       planOf(round({ op: 'write', buffer: 'staged', pattern: { kind: 'constant', value: 1 } })).flatMap(
         ({ steps }) => steps,
@@ -200,8 +239,6 @@ describe('variants of these faults', () => {
     expect(planOf(repeated('cuda-malloc'))[0]?.changes).toContain('keep-memory');
   });
 
-    // Only "source" is page-locked, once.
-    expect(planOf(round())[0]?.needs[0]).toContain(`these ${formatBytes(64e6)} takes`);
   it('a kernel of the stream whose value is read stays behind the read', () => {
     const buffers = [device('x'), device('n', 8)];
     const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [
