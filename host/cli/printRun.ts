@@ -1,6 +1,7 @@
 /** Prints a run, as text or as JSON, and sets its exit code. */
 
 import { CopyscopeError } from '../../core/errors.ts';
+import { hazardNote } from '../../core/explain/hazards/repair.ts';
 import { type LazySummary, summarizeLazily } from '../../core/explain/summary/summary.ts';
 import type { TraceAnswers } from '../../core/lift/answers.ts';
 import { type Block, text } from '../../core/present/blocks.ts';
@@ -38,7 +39,9 @@ export async function printRun(run: Run, assets: Assets, terminal: Terminal, opt
   line.show(`Explaining: ${run.trace.count} activities`);
   let summary: LazySummary;
   try {
-    summary = summarizeLazily(run, known);
+    const made = summarizeLazily(run, known);
+    const note = hazardNote(run.info.experiment);
+    summary = note === null ? made : { ...made, notes: [note, ...made.notes] };
   } finally {
     line.clear();
   }

@@ -4,6 +4,7 @@
  */
 import { applyChange, type Change, type DocumentPath, joinChanges } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import { operationCount } from '../../experiment/edit/paths.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
 import { lowerUnverified } from '../../program/lower.ts';
@@ -73,6 +74,27 @@ export const hazardsOf = (experiment: Experiment): HazardReport => atOnce(hazard
 
 export function* hazardsInSteps(experiment: Experiment): InSteps<HazardReport> {
   return (yield* lookInSteps(experiment, new Effort(0))).report;
+}
+
+/** Longer programs aren't checked while somebody waits for the run. */
+const mostNoted = 20_000;
+
+/** Returns a sentence about the hazards of a run's experiment; null without hazards, and for a trace. */
+export function hazardNote(experiment: Experiment | null): string | null {
+  if (experiment === null) return null;
+  const count = operationCount(experiment);
+  if (count > mostNoted)
+    return `${count.toLocaleString('en')} operations weren't checked for hazards: use copyscope check.`;
+  let hazards: readonly Hazard[] = [];
+  try {
+    ({ hazards } = hazardsOf(experiment));
+  } catch {
+    // The experiment in a run file may be one that can't be lowered.
+  }
+  const [first] = hazards;
+  if (first === undefined) return null;
+  const number = hazards.length === 1 ? '1 hazard' : `${hazards.length} hazards, the first`;
+  return `copyscope check finds ${number}: ${first.title} ("${first.second.label}"). Results may be wrong, however well copies overlap.`;
 }
 
 /** Returns the change for the hazard at `index` of the report, or null if none is known. */

@@ -7,7 +7,7 @@ import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { withEvidence } from '../../../core/explain/hazards/evidence.ts';
 import { findConflicts } from '../../../core/explain/hazards/find.ts';
 import { findHazards } from '../../../core/explain/hazards/hazards.ts';
-import { checkExperiment, hazardsOf, repairOf } from '../../../core/explain/hazards/repair.ts';
+import { checkExperiment, hazardNote, hazardsOf, repairOf } from '../../../core/explain/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { experimentOf, fault } from '../support/experiments.ts';
 
@@ -56,6 +56,14 @@ describe('the shipped races', () => {
     if (hazard?.change == null) return;
     expect(found(applyChange(experiment, hazard.change))).toEqual([]);
   });
+});
+
+it('notes the number of hazards with a run, or that a long program was not checked', () => {
+  expect(hazardNote(example('unordered-streams'))).toContain('check finds 1 hazard:');
+  expect(hazardNote(example('unordered-streams-event'))).toBeNull();
+  expect(hazardNote(null)).toBeNull();
+  const work = { op: 'work', durationNs: 1 } as const;
+  expect(hazardNote(of(Array.from({ length: 20_001 }, () => work)))).toContain('checked');
 });
 
 it('takes no asynchronous copy into pageable memory for complete when its call returns', () => {
