@@ -53,23 +53,26 @@ export function lateHostWork(scene: Scene, copy: Activity): LateHostWork | null 
 /** Fewer copies than this may be waited for one by one. */
 const fewestWaited = 4;
 
-/** Returns the wait that directly follows the copy's call, if most copies of its operation are followed by one. */
+/** Returns the wait that directly follows the copy's call, if most copies of its thread into its stream are followed by one. */
 export function waitAfterEach(scene: Scene, copy: Activity): Activity | null {
-  const waited = waitedOperations.get(scene) ?? operationsWaitedFor(scene);
-  waitedOperations.set(scene, waited);
-  return waited.has(copy.op) ? waitFor(scene, copy) : null;
+  const waited = waitedIssues.get(scene) ?? issuesWaitedFor(scene);
+  waitedIssues.set(scene, waited);
+  return waited.has(issueOf(scene, copy)) ? waitFor(scene, copy) : null;
 }
 
-const waitedOperations = new WeakMap<Scene, ReadonlySet<number>>();
+const waitedIssues = new WeakMap<Scene, ReadonlySet<string>>();
 
-function operationsWaitedFor(scene: Scene): ReadonlySet<number> {
+/** Returns the key of a copy's host thread and stream. A loop may be written out, so that each copy is its own operation. */
+const issueOf = (scene: Scene, copy: Activity): string => `${scene.callOf(copy)?.lane} ${copy.lane}`;
+
+function issuesWaitedFor(scene: Scene): ReadonlySet<string> {
   const groups = groupBy(
     scene.copies.filter(({ op }) => op >= 0),
-    ({ op }) => op,
+    (copy) => issueOf(scene, copy),
   );
   const isWaited = (copies: readonly Activity[]): boolean =>
     copies.length >= fewestWaited && copies.filter((one) => waitFor(scene, one) !== null).length >= copies.length / 2;
-  return new Set([...groups].flatMap(([op, copies]) => (isWaited(copies) ? [op] : [])));
+  return new Set([...groups].flatMap(([key, copies]) => (isWaited(copies) ? [key] : [])));
 }
 
 /** Returns the synchronise that comes next in the thread, behind an event record at most, if the copy ended in it. */

@@ -98,6 +98,7 @@ describe('variants of these faults', () => {
 
   it('waits for each of many small uploads are removed, unless the host reads what came', () => {
     const wait = { op: 'synchronizeStream', stream: 's' } as const;
+    const work = { op: 'work', durationNs: 10_000 } as const;
     const copies = (op: object) => ({ op: 'repeat' as const, count: 50, operations: [op, wait] as never });
     const parts = (memory: 'pinned') => ({
       buffers: [device('d'), { id: 'h', memory, bytes: 4e6 }],
@@ -105,6 +106,10 @@ describe('variants of these faults', () => {
     });
     const upload = { op: 'copy', src: 'h', dst: 'd', bytes: 100_000, stream: 's' };
     expect(planOf(experimentOf(parts('pinned'), [copies(upload), wait]))[0]?.changes).toEqual(['remove-wait']);
+    // The same loop written out: each copy is an operation of its own.
+    const round = (at: number) => [{ ...upload, srcOffset: at * 100_000, dstOffset: at * 100_000 }, wait, work];
+    const unrolled = experimentOf(parts('pinned'), [0, 1, 2, 3, 4, 5].flatMap(round) as never);
+    expect(verdictSums(verdictsOf(unrolled))).toMatchObject([{ cause: 'wait-after-each-copy', count: 6 }]);
     const download = { op: 'copy', src: 'd', dst: 'h', bytes: 100_000, stream: 's' };
     const reads = {
       op: 'repeat' as const,
