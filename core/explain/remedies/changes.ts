@@ -61,7 +61,9 @@ export function changesFor(situation: Situation): Change[] {
     case 'many-small-copies':
       return present(fasterBlocks(situation.experiment), joinedCopies(situation.experiment));
     case 'allocated-again':
-      return present(keepMemory(situation.experiment, (buffer) => buffer === bufferOf(situation)));
+      return find(situation, verdict.op, 'pin') !== null
+        ? present(withoutStaging(situation.experiment))
+        : present(keepMemory(situation.experiment, (buffer) => buffer === bufferOf(situation)));
     case 'same-stream':
       return present(ownBranch(situation), ownLaunches(situation), ownStream(situation));
     case 'legacy-default-stream':

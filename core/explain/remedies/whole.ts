@@ -72,7 +72,7 @@ function dropStaging(edit: ChangeBuilder, staged: readonly StagedByHost[]): void
     edit.step(`Copy "${src}" itself, without "${dst}" in between.`);
     for (const { path } of copies) edit.replace([...path, 'src'], src);
   }
-  for (const { staging } of staged) edit.remove(staging.path);
+  for (const { staging, frees } of staged) for (const { path } of [staging, ...frees]) edit.remove(path);
 }
 
 function pinIn(experiment: Experiment, edit: ChangeBuilder, sides: ReadonlySet<string>): Change | null {
@@ -124,6 +124,7 @@ function linkCopies(experiment: Experiment): Place<OperationOf<'copy'>>[] {
 interface StagedByHost {
   readonly staging: Place<OperationOf<'copy'> | OperationOf<'pin'>>;
   readonly copies: readonly Place<OperationOf<'copy'>>[];
+  readonly frees: readonly Place[];
 }
 
 /**
@@ -141,10 +142,15 @@ function stagedByHost(experiment: Experiment): StagedByHost[] {
     if (!isFrom(src) || !isHostMemory(memories.get(dst) ?? 'device') || isFrom(dst) || !isWhole) return [];
     const copies = linkCopies(experiment).filter(({ operation }) => operation.src === dst);
     const users = all.filter((one) => one.path !== place.path && JSON.stringify(one.operation).includes(`"${dst}"`));
+    // pin() allocates memory that something frees.
+    const frees = place.operation.op === 'pin' ? users.filter(({ operation }) => operation.op === 'free') : [];
     const isOnlyCopied = users.every(
-      (one) => 'operations' in one.operation || copies.some(({ path }) => path.join('.') === one.path.join('.')),
+      (one) =>
+        'operations' in one.operation ||
+        frees.includes(one) ||
+        copies.some(({ path }) => path.join('.') === one.path.join('.')),
     );
-    return copies.length > 0 && isOnlyCopied ? [{ staging: place, copies }] : [];
+    return copies.length > 0 && isOnlyCopied ? [{ staging: place, copies, frees }] : [];
   });
 }
 

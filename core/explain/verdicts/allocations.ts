@@ -1,6 +1,7 @@
 /**
  * Finds memory that a program allocates and frees again and again through CUDA itself, which takes time in every round and
- * may wait for the device, and a single free that waits. Rules (core/rules): pin-memory-blocks, allocation-waits.
+ * may wait for the device, a single free that waits, and data that pin_memory() copies in every round. Rules (core/rules):
+ * pin-memory-blocks, allocation-waits.
  */
 import { groupBy } from '../../groupBy.ts';
 import { coveredLength } from '../../trace/intervals.ts';
@@ -17,7 +18,7 @@ const leastPart = 0.02;
 /** Calls that are listed as evidence: an allocation and its free. */
 const mostEvidence = 2;
 
-/** Returns a verdict for each buffer that is allocated more than once, or whose free waits. Needs the experiment. */
+/** Returns a verdict for each buffer that is allocated or pinned more than once, or whose free waits. Needs the experiment. */
 export function repeatedAllocations(scene: Scene): Verdict[] {
   const { iteration, facts } = scene;
   if (facts.program === null) return [];
@@ -25,7 +26,7 @@ export function repeatedAllocations(scene: Scene): Verdict[] {
     .map((row) => activity(iteration.trace, row))
     .filter(({ name, op }) => isAllocation.test(name) && bufferOf(scene, op) !== null);
   const leastNs = leastPart * (makespan(iteration) ?? 0);
-  return [...groupBy(calls, ({ op }) => bufferOf(scene, op)).values()].flatMap((own) => {
+  const allocated = [...groupBy(calls, ({ op }) => bufferOf(scene, op)).values()].flatMap((own) => {
     const [first] = own.filter(({ op }) => facts.operation(op)?.op !== 'free');
     const spentNs = own.reduce((sum, call) => sum + durationOf(call), 0);
     const allocations = own.filter(({ op }) => facts.operation(op)?.op !== 'free').length;
@@ -33,7 +34,35 @@ export function repeatedAllocations(scene: Scene): Verdict[] {
     const free = own.find((call) => facts.operation(call.op)?.op === 'free' && waitsBeforeWork(scene, call, leastNs));
     return free === undefined ? [] : waitingFree(scene, free);
   });
+  return [...allocated, ...repeatedPins(scene, leastNs)];
 }
+
+/** Returns a verdict for each buffer that a thread pins again and again before it copies. Other threads may pin ahead. */
+function repeatedPins(scene: Scene, leastNs: number): Verdict[] {
+  const { iteration, facts } = scene;
+  const pins = rowsOfKind(iteration, 'host-work')
+    .map((row) => activity(iteration.trace, row))
+    .filter(({ op }) => facts.operation(op)?.op === 'pin');
+  const issuing = pins.length > 1 ? new Set(scene.copies.map((copy) => scene.callOf(copy)?.lane)) : new Set();
+  return [...groupBy(pins, ({ op, lane }) => `${lane} ${sourceOf(scene, op)}`).values()].flatMap((own) => {
+    const [first] = own;
+    if (first === undefined || own.length < 2 || !issuing.has(first.lane)) return [];
+    const verdict = verdictOf(scene, first, own, own.length);
+    if (verdict.costNs < leastNs) return [];
+    return {
+      ...verdict,
+      rule: 'pin-memory-blocks',
+      title: 'Pinned again and again',
+      explanation: `"${sourceOf(scene, first.op)}" is pinned ${own.length} times. pin_memory() copied it into page-locked memory on the host, which took ${formatDuration(verdict.copyNs)} in all.`,
+      remedy: 'Pin it once: make the data in page-locked memory, or receive it there, and copy that.',
+    };
+  });
+}
+
+const sourceOf = ({ facts }: Scene, op: number): string => {
+  const operation = facts.operation(op);
+  return operation?.op === 'pin' ? operation.src : '';
+};
 
 /** Returns whether the call waited for kernels, and the host had work of its own to do after it. */
 function waitsBeforeWork(scene: Scene, call: Activity, leastNs: number): boolean {

@@ -170,6 +170,40 @@ describe('variants of these faults', () => {
     expect(last).toEqual([]);
   });
 
+  it('data that is pinned in every step is a cause on the host, unless another thread pins ahead', () => {
+    const pinned = (id: string, more: object) => ({ id, memory: 'pinned' as const, bytes: 64e6, ...more });
+    const buffers = [
+      device('d', 64e6),
+      { id: 'batch', memory: 'pageable' as const, bytes: 64e6 },
+      ...['p0', 'p1', 'p2'].map((id) => pinned(id, { allocated: 'by-operation' })),
+      pinned('ready', {}),
+    ];
+    const step = (to: string) => [{ op: 'pin', src: 'batch', dst: to }, { op: 'copy', src: to, dst: 'd' }, spin(1000)];
+    const end = { op: 'synchronizeDevice' } as const;
+    const loop = (...operations: object[]) => ({ op: 'repeat' as const, count: 3, operations: operations as never });
+    const inline = [
+      experimentOf({ buffers }, [...['p0', 'p1', 'p2'].flatMap(step), end] as never),
+      experimentOf({ buffers }, [loop(...step('p0'), end, { op: 'free', buffer: 'p0' }), end]),
+    ];
+    for (const experiment of inline) {
+      expect(verdictsOf(experiment)[0]).toMatchObject({
+        cause: 'allocated-again',
+        rule: 'pin-memory-blocks',
+        occurrences: 3,
+      });
+      const gain = explainWithRemedies(experiment, h200Machine)?.remedies.find(
+        ({ cause }) => cause === 'allocated-again',
+      );
+      expect(gain?.gainShare).toBeGreaterThan(0.5);
+    }
+    const ahead = experimentOf(
+      { buffers, signals: [{ id: 'go' }] },
+      [loop({ op: 'waitSignal', signal: 'go' }, ...step('ready').slice(1)), end],
+      [loop({ op: 'pin', src: 'batch', dst: 'p0' }, { op: 'free', buffer: 'p0' }, { op: 'signal', signal: 'go' })],
+    );
+    expect(verdictsOf(ahead).map(({ cause }) => cause)).not.toContain('allocated-again');
+  });
+
   it('kernels of three streams are launched before the host waits for the first result', () => {
     const ids = ['a', 'b', 'c'];
     const buffers = ids.flatMap((id) => [
