@@ -156,31 +156,55 @@ function stagedByHost(experiment: Experiment): StagedByHost[] {
 
 const listOf = ({ path }: Place): string => path.slice(0, -1).join('.');
 
-/** Removes waits that directly follow a copy of the same stream, unless the data needs them or nothing comes after. */
+/**
+ * Removes waits that directly follow a copy of the same stream, unless the data needs them or nothing comes after. Waits
+ * for the device that the data needs become waits for one stream, if that is enough.
+ */
 export function withoutWaits(experiment: Experiment, effort: Effort): Change | null {
   const all = places(experiment);
-  const removable = all.filter((place, index) => {
-    const before = all[index - 1];
-    if (before === undefined || listOf(before) !== listOf(place) || before.operation.op !== 'copy') return false;
-    if (place.operation.op !== 'synchronizeStream' && place.operation.op !== 'synchronizeDevice') return false;
-    if (place.operation.op === 'synchronizeStream' && place.operation.stream !== before.operation.stream) return false;
-    // The thread's last operation ends the measurement.
-    return place.path.length > 4 || all.some((other) => listOf(other) === listOf(place) && isLater(other, place));
-  });
-  let whole: Change = { steps: [], patches: [] };
   const edit = new ChangeBuilder(experiment);
+  const isSafe = (alone: ChangeBuilder): boolean =>
+    withoutNewHazards(experiment, alone.change, effort)?.patches.length === 1;
   let count = 0;
-  for (const { path } of removable) {
-    const alone = new ChangeBuilder(experiment).remove(path).change;
-    const repaired = withoutNewHazards(experiment, alone, effort);
-    if (repaired === null || repaired.patches.length > 1) continue;
-    edit.remove(path);
-    count += 1;
-    whole = edit.change;
+  const narrowed: string[] = [];
+  for (const [index, place] of all.entries()) {
+    const { operation, path } = place;
+    if (operation.op !== 'synchronizeStream' && operation.op !== 'synchronizeDevice') continue;
+    // The thread's last operation ends the measurement.
+    if (path.length <= 4 && !all.some((other) => listOf(other) === listOf(place) && isLater(other, place))) continue;
+    if (followsCopy(all, index) && isSafe(new ChangeBuilder(experiment).remove(path))) {
+      edit.remove(path);
+      count += 1;
+      continue;
+    }
+    const waitFor = (stream: string) => ({ op: 'synchronizeStream', stream });
+    const streams = operation.op === 'synchronizeDevice' ? copyingStreams(all, index) : [];
+    const stream = streams.find((one) => isSafe(new ChangeBuilder(experiment).replace(path, waitFor(one))));
+    if (stream === undefined) continue;
+    edit.replace(path, waitFor(stream));
+    narrowed.push(stream);
   }
-  return count === 0
-    ? null
-    : { steps: [`Remove ${count === 1 ? 'the wait' : `${count} waits`} after copies.`], patches: whole.patches };
+  if (count > 0) edit.step(`Remove ${count === 1 ? 'the wait' : `${count} waits`} after copies.`);
+  for (const stream of new Set(narrowed)) edit.step(`Wait for stream "${stream}" alone instead of the device.`);
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+/** Returns whether the wait comes directly after a copy of what it waits for. */
+function followsCopy(all: readonly Place[], index: number): boolean {
+  const [before, place] = [all[index - 1], all[index]];
+  if (before === undefined || place === undefined || listOf(before) !== listOf(place)) return false;
+  if (before.operation.op !== 'copy') return false;
+  return place.operation.op !== 'synchronizeStream' || place.operation.stream === before.operation.stream;
+}
+
+/** Returns the streams with copies that this wait for the device ends, the last first, if other streams work. */
+function copyingStreams(all: readonly Place[], index: number): string[] {
+  const list = all.slice(0, index).filter((one) => listOf(one) === listOf(all[index] as Place));
+  const since = list.slice(list.findLastIndex(({ operation }) => operation.op === 'synchronizeDevice') + 1);
+  const streams = since.filter(isPlace('copy')).map(({ operation }) => operation.stream);
+  const isAlone = (stream: string): boolean =>
+    !all.some(({ operation }) => 'stream' in operation && operation.stream !== stream);
+  return [...new Set(streams.reverse())].filter((stream) => !isAlone(stream));
 }
 
 const isLater = (other: Place, place: Place): boolean => Number(other.path.at(-1)) > Number(place.path.at(-1));

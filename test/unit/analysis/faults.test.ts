@@ -204,6 +204,31 @@ describe('variants of these faults', () => {
     expect(verdictsOf(ahead).map(({ cause }) => cause)).not.toContain('allocated-again');
   });
 
+  it('a wait for the device becomes one for the stream whose result is read, if the host needs no other', () => {
+    const host = (id: string) => ({ id, memory: 'pinned' as const, bytes: 1e6 });
+    const buffers = [device('t', 1e6), device('y', 1e6), host('h'), host('trained')];
+    const streams = [{ id: 'train' }, { id: 'serve' }];
+    const serving = (isTrainingRead: boolean): Experiment =>
+      experimentOf({ buffers, streams }, [
+        spin(11_000, { stream: 'train', writes: ['y'], smShare: 0.7 }),
+        { op: 'copy', src: 'y', dst: 'trained', stream: 'train' },
+        spin(200, { stream: 'serve', writes: ['t'], smShare: 0.2 }),
+        { op: 'copy', src: 't', dst: 'h', stream: 'serve' },
+        { op: 'synchronizeDevice' },
+        { op: 'read', buffer: 'h', bytes: 4096 },
+        ...(isTrainingRead ? [{ op: 'read' as const, buffer: 'trained', bytes: 4096 }] : []),
+        { op: 'work', durationNs: 9e6 },
+        { op: 'synchronizeStream', stream: 'train' },
+      ]);
+    const [recommended] = planOf(serving(false));
+    expect(recommended).toMatchObject({ changes: ['remove-wait'], patches: [{ op: 'replace' }] });
+    expect(recommended?.gainShare).toBeGreaterThan(0.4);
+    const after = applyChange(serving(false), { patches: recommended?.patches ?? [] });
+    expect(after.threads[0]?.operations[4]).toMatchObject({ op: 'synchronizeStream', stream: 'serve' });
+    expect(checkExperiment(after).hazards).toEqual([]);
+    expect(planOf(serving(true)).flatMap(({ changes }) => changes)).not.toContain('remove-wait');
+  });
+
   it('kernels of three streams are launched before the host waits for the first result', () => {
     const ids = ['a', 'b', 'c'];
     const buffers = ids.flatMap((id) => [
