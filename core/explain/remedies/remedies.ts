@@ -93,23 +93,28 @@ export function costed(
   return own.sort((a, b) => isLast(a) - isLast(b) || b.costNs - a.costNs);
 }
 
-/** Returns the operation that counts the gain already, for each remedy whose changes are part of another one's, or the same. */
+/** Returns the operation that counts the gain already, for each remedy that has the gain of another one. */
 function countedElsewhere(remedies: readonly Remedy[]): ReadonlyMap<Remedy, number> {
-  const kept: { readonly op: number; readonly patches: ReadonlySet<string> }[] = [];
+  const kept: { readonly remedy: Remedy; readonly patches: ReadonlySet<string> }[] = [];
   const found = new Map<Remedy, number>();
   const confirmed = remedies.filter(({ isConfirmed, patches }) => isConfirmed === true && patches.length > 0);
   for (const remedy of confirmed.sort((a, b) => b.gainNs - a.gainNs)) {
     const patches = new Set(remedy.patches.map((patch) => JSON.stringify(patch)));
-    const isIn = (other: ReadonlySet<string>): boolean => {
-      const [few, many] = patches.size < other.size ? [patches, other] : [other, patches];
-      return [...few].every((patch) => many.has(patch));
-    };
-    const first = kept.find((one) => isIn(one.patches));
-    if (first === undefined) kept.push({ op: remedy.op, patches });
-    else found.set(remedy, first.op);
+    const first = kept.find((one) => isPartOf(patches, one.patches) || areAlternatives(remedy, one.remedy));
+    if (first === undefined) kept.push({ remedy, patches });
+    else found.set(remedy, first.remedy.op);
   }
   return found;
 }
+
+function isPartOf(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const [few, many] = one.size < other.size ? [one, other] : [other, one];
+  return [...few].every((patch) => many.has(patch));
+}
+
+/** Returns whether each removes the other's cause, as if either of two copies leaves the stream of both. */
+const areAlternatives = (one: Remedy, other: Remedy): boolean =>
+  one.cause === other.cause && one.alsoRemoves.includes(other.op) && other.alsoRemoves.includes(one.op);
 
 interface Trying {
   readonly machine: Machine;

@@ -146,6 +146,22 @@ describe('variants of these faults', () => {
     const heads = ids.flatMap((id) => [
       spin(2500, { stream: id, writes: [`n${id}`], smShare: 0.3 }),
       { op: 'item' as const, buffer: `n${id}`, stream: id },
+  it('either of two directions can leave their stream, so what that gains is counted once', () => {
+    const buffers = ['up', 'down'].flatMap((id) => [
+      device(id, 64e6),
+      { id: `host-${id}`, memory: 'pinned' as const, bytes: 64e6 },
+    ]);
+    const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [
+      { op: 'copy', src: 'host-up', dst: 'up', stream: 's' },
+      { op: 'copy', src: 'down', dst: 'host-down', stream: 's' },
+    ]);
+    const makespanNs = predict(experiment, h200Machine)?.makespanNs ?? 0;
+    const costs = verdictSums(verdictsOf(experiment)).map(({ costNs }) => costNs / makespanNs);
+    expect(costs).toHaveLength(2);
+    // Two engines can't halve it by more.
+    expect(costs.reduce((total, share) => total + share, 0)).toBeLessThan(0.52);
+  });
+
     ]);
     const experiment = experimentOf(
       { buffers: ids.map((id) => device(`n${id}`, 4)), streams: ids.map((id) => ({ id })) },
