@@ -93,6 +93,21 @@ function captureAround(experiment: Experiment, path: readonly (string | number)[
   return found;
 }
 
+const touchedBy = new WeakMap<ProgramFacts, { reads: Set<string>; writes: Set<string> }>();
+
+/** Returns the ids of all buffers that the program's operations read and write. */
+export function allTouched(facts: ProgramFacts): { reads: ReadonlySet<string>; writes: ReadonlySet<string> } {
+  const known = touchedBy.get(facts);
+  if (known !== undefined) return known;
+  const all = (facts.program?.operations ?? []).map(({ op }) => touchedBuffers(facts.operation(op)));
+  const made = {
+    reads: new Set(all.flatMap((one) => one?.reads ?? [])),
+    writes: new Set(all.flatMap((one) => one?.writes ?? [])),
+  };
+  touchedBy.set(facts, made);
+  return made;
+}
+
 /** Returns the ids of the buffers that an operation reads and writes; null if it names none. */
 export function touchedBuffers(operation: Operation | undefined): { reads: string[]; writes: string[] } | null {
   if (operation === undefined) return null;

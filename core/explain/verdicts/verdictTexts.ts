@@ -4,7 +4,7 @@ import type { Activity } from '../../trace/iteration.ts';
 import { formatDuration } from '../../units.ts';
 import { shortKernelName } from '../figures/kernelName.ts';
 import { mostValueBytes } from './cost.ts';
-import { touchedBuffers } from './facts.ts';
+import { allTouched, touchedBuffers } from './facts.ts';
 import type { Occurrence } from './occurrence.ts';
 import type { Scene } from './scene.ts';
 import type { Cause } from './verdict.ts';
@@ -73,6 +73,13 @@ export class VerdictTexts {
     return capture(this.shown.partner?.kernel.op ?? -1) === graph
       ? 'Give the copy a branch of its own in the graph: capture it in a second stream, which an event forks off and another one joins again'
       : 'Launch the graph in a non-blocking stream of its own';
+  }
+
+  /** Whether the program writes what the copy reads, or reads what it writes, so that a wait may be needed. */
+  get usesMemoryAgain(): boolean {
+    const { facts } = this.scene;
+    const [own, all] = [touchedBuffers(facts.operation(this.copy.op)), allTouched(facts)];
+    return own?.reads.some((id) => all.writes.has(id)) === true || own?.writes.some((id) => all.reads.has(id)) === true;
   }
 
   /** Name of the pageable buffer, or a description. */

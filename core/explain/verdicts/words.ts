@@ -262,7 +262,9 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     return {
       title: 'A wait after each copy',
       explanation: `The host waits for each copy before it issues the next, so the ${engineName(texts.copy.direction, texts.scene)} is idle between them.${waited}`,
-      remedy: 'Issue all copies, and wait once after the last.',
+      remedy: texts.usesMemoryAgain
+        ? 'Use two buffers in turn, and wait for a copy only before its buffer is used again.'
+        : 'Issue all copies, and wait once after the last.',
     };
   },
 
