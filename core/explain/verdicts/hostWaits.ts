@@ -75,13 +75,13 @@ function issuesWaitedFor(scene: Scene): ReadonlySet<string> {
   return new Set([...groups].flatMap(([key, copies]) => (isWaited(copies) ? [key] : [])));
 }
 
-/** Returns the synchronise that comes next in the thread, behind an event record at most, if the copy ended in it. */
+/** Returns the synchronise that comes next in the thread, behind an event record at most. The copy may be over before. */
 function waitFor(scene: Scene, copy: Activity): Activity | null {
   const call = scene.callOf(copy);
   if (call === null) return null;
   const rows = hostRows(scene, call.lane);
   const next = rows[lowerBound(0, rows.length, (place) => (rows[place]?.startNs ?? 0) < call.endNs)];
-  const isWait = next?.kind === 'host-sync' && next.startNs < copy.endNs && copy.endNs <= next.endNs;
+  const isWait = next?.kind === 'host-sync' && copy.endNs <= next.endNs;
   if (next === undefined || !isWait) return null;
   return scene.thread(call.lane).within({ startNs: call.endNs, endNs: next.startNs }).count > 1 ? null : next;
 }
