@@ -5,6 +5,7 @@
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { Effort } from '../hazards/repair.ts';
+import { copyOnce } from './copyOnce.ts';
 import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
@@ -42,6 +43,11 @@ function shareOut(situation: Situation): Change[] {
 
 /** Returns changes in order of preference; empty if there are none. */
 export function changesFor(situation: Situation): Change[] {
+  const { experiment, verdict } = situation;
+  return [...present(verdict.subject === 'copy' ? copyOnce(experiment, verdict.op) : null), ...ofCause(situation)];
+}
+
+function ofCause(situation: Situation): Change[] {
   const { verdict } = situation;
   const before = (op: number | null): Change | null => moveBefore(situation, second(situation), op);
   const earlier = (): Change | null => before(verdict.blockedBy);

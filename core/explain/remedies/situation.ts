@@ -62,3 +62,11 @@ export function usersOf({ experiment, program }: Situation, buffer: string): num
 const names = (fields: Readonly<Record<string, unknown>>, buffer: string): boolean =>
   ['buffer', 'src', 'dst'].some((field) => fields[field] === buffer) ||
   ['reads', 'writes'].some((field) => (fields[field] as readonly string[] | undefined)?.includes(buffer) === true);
+
+const mostNames = 3;
+
+/** For example '"a", "b", "c" and 4 more'. */
+export function namesOf(ids: readonly string[]): string {
+  const names = ids.slice(0, mostNames).map((id) => `"${id}"`);
+  return ids.length > mostNames ? `${names.join(', ')} and ${ids.length - mostNames} more` : names.join(' and ');
+}

@@ -9,12 +9,15 @@ import type { Operation, OperationOf } from '../../experiment/operations.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { shareData } from '../verdicts/facts.ts';
+import { copyOnce } from './copyOnce.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
+import { namesOf } from './situation.ts';
 
 /** In the order in which they build on one another. */
 export const wholeWords = [
   'keep-memory',
+  'keep-on-device',
   'pin',
   'batch',
   'non-blocking',
@@ -36,6 +39,7 @@ const mostRepairs = 24;
 
 export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'keep-memory': (experiment) => keepMemory(experiment, () => true),
+  'keep-on-device': (experiment) => copyOnce(experiment),
   pin: pinned,
   batch: joinedCopies,
   'non-blocking': (experiment) => {
@@ -87,14 +91,6 @@ function pinIn(experiment: Experiment, edit: ChangeBuilder, sides: ReadonlySet<s
 
 const changed = (edit: ChangeBuilder, words: string): Change | null =>
   edit.change.patches.length === 0 ? null : edit.step(words).change;
-
-const mostNames = 3;
-
-/** For example '"a", "b", "c" and 4 more'. */
-function namesOf(ids: readonly string[]): string {
-  const names = ids.slice(0, mostNames).map((id) => `"${id}"`);
-  return ids.length > mostNames ? `${names.join(', ')} and ${ids.length - mostNames} more` : names.join(' and ');
-}
 
 const countOf = (count: number): string => (count === 1 ? 'the copy' : `${count} copies`);
 

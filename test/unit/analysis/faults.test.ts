@@ -294,6 +294,27 @@ describe('variants of these faults', () => {
     ).toEqual([]);
   });
 
+  it('weights that nothing changes are copied once, unless the host may have filled them again', () => {
+    const buffers = [device('w', 256e6), { id: 'h', memory: 'pinned' as const, bytes: 256e6 }];
+    const round = [{ op: 'copy' as const, src: 'h', dst: 'w' }, spin(1000, { reads: ['w'] })];
+    const loop = (...more: object[]): Experiment =>
+      experimentOf({ buffers }, [
+        { op: 'repeat', count: 6, operations: [...round, ...more] as never },
+        { op: 'synchronizeDevice' },
+      ]);
+    const unrolled = experimentOf({ buffers }, [...[1, 2, 3, 4].flatMap(() => round), { op: 'synchronizeDevice' }]);
+    for (const [experiment, leftMs] of [[loop(), 10.6] as const, [unrolled, 8.6] as const]) {
+      expect(planOf(experiment)[0]?.changes).toEqual(['keep-on-device']);
+      expect(Math.abs(ms(planOf(experiment)[0]?.stepNs) / leftMs - 1)).toBeLessThan(0.05);
+      const [remedy] = explainWithRemedies(experiment, h200Machine)?.remedies ?? [];
+      expect(remedy?.steps[0]).toMatch(/^Copy "h" once/);
+    }
+    const filled = { op: 'write', buffer: 'h', pattern: { kind: 'constant', value: 1 } };
+    for (const more of [[{ op: 'synchronizeDevice' }], [filled], [spin(100, { writes: ['w'] })]]) {
+      expect(planOf(loop(...more)).flatMap(({ changes }) => changes)).not.toContain('keep-on-device');
+    }
+  });
+
   it('a blocking copy whose wait nothing is late for gains nothing', () => {
     const experiment = experimentOf({ buffers: [device('d'), { id: 'h', memory: 'pinned', bytes: 8 }] }, [
       spin(2000),
