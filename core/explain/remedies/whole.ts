@@ -213,24 +213,34 @@ const holds = ({ operation }: Place): boolean =>
 
 /**
  * Issues kernels of other streams before the host waits for a value: within one list, a kernel passes what is between
- * if that is in other streams and shares no data with it.
+ * if that is in other streams and shares no data with it. It goes before the earliest wait that it can pass.
  */
 export function launchFirst(experiment: Experiment): Change | null {
   const edit = new ChangeBuilder(experiment);
-  const moved = new Set<Place>();
+  let count = 0;
   for (const list of groupLists(experiment)) {
-    const first = list.findIndex(holds);
-    for (const [index, place] of list.entries()) {
+    if (!list.some(holds)) continue;
+    const order = [...list];
+    for (const [from, place] of list.entries()) {
       const { operation } = place;
-      if (first < 0 || index <= first || operation.op !== 'kernel') continue;
-      const passed = list.slice(first, index).filter((one) => !moved.has(one));
-      if (!passed.every(({ operation: one }) => mayPass(operation, one))) continue;
-      moved.add(place);
-      edit.before((list[first] as Place).path, operation).remove(place.path);
+      if (operation.op !== 'kernel') continue;
+      let target = from;
+      for (let at = from - 1; at >= 0; at -= 1) {
+        const passed = order[at] as Place;
+        if (!mayPass(operation, passed.operation)) break;
+        if (holds(passed)) target = at;
+      }
+      if (target === from) continue;
+      edit.before((order[target] as Place).path, operation).remove(place.path);
+      order.splice(from, 1);
+      order.splice(target, 0, place);
+      count += 1;
     }
   }
-  const kernels = moved.size === 1 ? 'the kernel' : `${moved.size} kernels`;
-  return changed(edit, `Launch ${kernels} of other streams before the host waits for a value.`);
+  return changed(
+    edit,
+    `Launch ${count === 1 ? 'the kernel' : `${count} kernels`} of other streams before the host waits for a value.`,
+  );
 }
 
 function mayPass(kernel: OperationOf<'kernel'>, one: Operation): boolean {
