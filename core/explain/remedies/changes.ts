@@ -14,7 +14,7 @@ import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory, pin } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
 import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
-import { launchFirst, withoutStaging, withoutWaits } from './whole.ts';
+import { copiesApart, launchFirst, withoutStaging, withoutWaits } from './whole.ts';
 
 /** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */
 const divisions = [
@@ -71,7 +71,12 @@ function ofCause(situation: Situation): Change[] {
         ? present(withoutStaging(situation.experiment))
         : present(keepMemory(situation.experiment, (buffer) => buffer === bufferOf(situation)));
     case 'same-stream':
-      return present(ownBranch(situation), ownLaunches(situation), ownStream(situation));
+      return present(
+        ownBranch(situation),
+        ownLaunches(situation),
+        find(situation, verdict.with, 'copy') && copiesApart(situation.experiment, new Effort(effortOfWaits)),
+        ownStream(situation),
+      );
     case 'legacy-default-stream':
       return present(nonBlocking(situation), ownStream(situation));
     case 'event-dependency':

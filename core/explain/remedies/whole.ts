@@ -261,17 +261,24 @@ function groupLists(experiment: Experiment): Place[][] {
   return [...lists.values()];
 }
 
-/** Moves the asynchronous copies of streams that also run kernels to a stream of their own, one for each direction. */
-function copiesApart(experiment: Experiment, effort: Effort): Change | null {
+/**
+ * Moves the asynchronous copies of streams that also run kernels to a stream of their own, one for each direction. From a
+ * stream that only copies, in both directions, it moves the downloads.
+ */
+export function copiesApart(experiment: Experiment, effort: Effort): Change | null {
   const all = places(experiment);
   if (all.some(({ operation }) => operation.op === 'graphCapture')) return null;
+  const isUpload = ({ dst }: OperationOf<'copy'>): boolean =>
+    experiment.buffers.some(({ id, memory }) => id === dst && memory === 'device');
+  const copies = linkCopies(experiment).filter(({ operation }) => operation.mode !== 'blocking-memcpy');
   const busy = new Set(all.filter(isPlace('kernel')).map(({ operation }) => operation.stream));
+  const uploading = new Set(copies.flatMap(({ operation }) => (isUpload(operation) ? [operation.stream] : [])));
   const edit = new ChangeBuilder(experiment);
   const own = new Map<string, string>();
   let count = 0;
-  for (const { operation, path } of linkCopies(experiment)) {
-    if (!busy.has(operation.stream) || operation.mode === 'blocking-memcpy') continue;
-    const isIn = experiment.buffers.some(({ id, memory }) => id === operation.dst && memory === 'device');
+  for (const { operation, path } of copies) {
+    const isIn = isUpload(operation);
+    if (!busy.has(operation.stream) && (isIn || !uploading.has(operation.stream))) continue;
     const declared = experiment.streams.find(({ id }) => id === operation.stream);
     const device = declared?.device ?? experiment.threads[Number(path[1])]?.device;
     const key = `${isIn} ${device}`;

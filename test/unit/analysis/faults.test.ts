@@ -271,6 +271,43 @@ describe('variants of these faults', () => {
     expect(recommended?.gainShare).toBeGreaterThan(0.5);
   });
 
+  it('kernels of each round are launched before the first value of that round is awaited', () => {
+    const ids = ['a', 'b', 'c'];
+    const head = (id: string) => [
+      spin(1000, { writes: [`n${id}`], smShare: 0.3, stream: id }),
+      { op: 'item' as const, buffer: `n${id}`, stream: id },
+    ];
+    const round = ids.flatMap(head);
+    const experiment = experimentOf(
+      { buffers: ids.map((id) => device(`n${id}`, 4)), streams: ids.map((id) => ({ id })) },
+      [...round, ...round, ...round],
+    );
+    const [recommended] = planOf(experiment);
+    expect(recommended?.changes).toEqual(['delay-wait']);
+    expect(ms(recommended?.stepNs)).toBeLessThan(3.3);
+  });
+
+  it('copies of one direction leave a stream that holds both, all at once', () => {
+    const buffers = ['up', 'down'].flatMap((id) => [
+      device(id, 64e6),
+      { id: `h${id}`, memory: 'pinned' as const, bytes: 64e6 },
+    ]);
+    const part = (at: number) => ({ srcOffset: at * 16e6, dstOffset: at * 16e6, bytes: 16e6, stream: 's' });
+    const both = [0, 1, 2, 3].flatMap((at) => [
+      { op: 'copy' as const, src: 'hup', dst: 'up', ...part(at) },
+      { op: 'copy' as const, src: 'down', dst: 'hdown', ...part(at) },
+    ]);
+    const streams = [{ id: 's' }];
+    const experiment = experimentOf({ buffers, streams }, [...both, { op: 'synchronizeDevice' }]);
+    const [recommended] = planOf(experiment);
+    expect(recommended?.changes).toEqual(['other-stream']);
+    expect(recommended?.gainShare).toBeGreaterThan(0.35);
+    const [costliest] = explainWithRemedies(experiment, h200Machine)?.remedies ?? [];
+    expect(costliest?.gainShare).toBe(recommended?.gainShare);
+    const one = both.filter(({ src }) => src === 'hup');
+    expect(planOf(experimentOf({ buffers, streams }, [...one, { op: 'synchronizeDevice' }]))).toEqual([]);
+  });
+
   it('the host’s own copy into page-locked memory falls away, unless something else needs its result', () => {
     const buffers = [
       device('d', 64e6),
