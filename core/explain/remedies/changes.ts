@@ -117,7 +117,7 @@ function ofCause(situation: Situation): Change[] {
       return present(joinCopies(situation), pipelined(situation));
     case 'not-a-copy-engine-copy':
       if (verdict.rule !== 'host-to-host-copy') return present(pin(situation, verdict.op));
-      return present(otherThread(situation), withoutStaging(situation.experiment));
+      return present(withoutStaging(situation.experiment), otherThread(situation));
     default:
       return [];
   }

@@ -4,11 +4,14 @@
  */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import { type BufferFinder, bufferFinder } from '../../experiment/describe.ts';
 import { type Experiment, walkOperations } from '../../experiment/experiment.ts';
+import { copyBytes } from '../../experiment/operations/copy.ts';
 import type { Operation, OperationOf } from '../../experiment/operations.ts';
+import { groupBy } from '../../groupBy.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
-import { shareData } from '../verdicts/facts.ts';
+import { shareData, touchedBuffers } from '../verdicts/facts.ts';
 import { copyOnce } from './copyOnce.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
@@ -56,27 +59,34 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
 /** Pins the pageable side of all copies over the link, and drops the host's own copies into page-locked memory. */
 function pinned(experiment: Experiment): Change | null {
   const edit = new ChangeBuilder(experiment);
-  const staged = stagedByHost(experiment);
   const links = linkCopies(experiment).flatMap(({ operation: { src, dst } }) => [src, dst]);
-  dropStaging(edit, staged);
-  return pinIn(experiment, edit, new Set([...links, ...staged.map(({ staging }) => staging.operation.src)]));
+  return pinIn(experiment, edit, new Set([...links, ...dropStaging(experiment, edit)]));
 }
 
 /** Drops the host's own copies into page-locked memory: their source is pinned instead. */
 export function withoutStaging(experiment: Experiment): Change | null {
   const edit = new ChangeBuilder(experiment);
-  const staged = stagedByHost(experiment);
-  dropStaging(edit, staged);
-  return pinIn(experiment, edit, new Set(staged.map(({ staging }) => staging.operation.src)));
+  return pinIn(experiment, edit, dropStaging(experiment, edit));
 }
 
-function dropStaging(edit: ChangeBuilder, staged: readonly StagedByHost[]): void {
-  for (const { staging, copies } of staged) {
-    const { src, dst } = staging.operation;
-    edit.step(`Copy "${src}" itself, without "${dst}" in between.`);
-    for (const { path } of copies) edit.replace([...path, 'src'], src);
+/** Returns the buffers that are then copied without staging. */
+function dropStaging(experiment: Experiment, edit: ChangeBuilder): Set<string> {
+  const all = stagedByHost(experiment);
+  const find = bufferFinder(experiment);
+  for (const { through, routes } of all) {
+    const sources = [...new Set(routes.map(({ src }) => src))];
+    const own = sources.length === 1 ? 'itself' : 'themselves';
+    edit.step(`Copy ${namesOf(sources)} ${own}, without "${through}" in between.`);
+    for (const { upload, src, srcOffset } of routes) {
+      const { operation, path } = upload;
+      edit.replace([...path, 'src'], src);
+      if (srcOffset !== operation.srcOffset) edit.replace([...path, 'srcOffset'], srcOffset);
+      const bytes = copyBytes(operation, find);
+      if (copyBytes({ ...operation, src, srcOffset }, find) !== bytes) edit.replace([...path, 'bytes'], bytes);
+    }
   }
-  for (const { staging, frees } of staged) for (const { path } of [staging, ...frees]) edit.remove(path);
+  for (const { stagings, frees } of all) for (const { path } of [...stagings, ...frees]) edit.remove(path);
+  return new Set(all.flatMap(({ routes }) => routes.map(({ src }) => src)));
 }
 
 function pinIn(experiment: Experiment, edit: ChangeBuilder, sides: ReadonlySet<string>): Change | null {
@@ -117,37 +127,74 @@ function linkCopies(experiment: Experiment): Place<OperationOf<'copy'>>[] {
     .filter(({ operation: { src, dst } }) => isHost(src) !== isHost(dst));
 }
 
+type Staging = Place<OperationOf<'copy'> | OperationOf<'pin'>>;
+
+/** An upload with the source of the bytes that it takes from staging memory. */
+interface Route {
+  readonly upload: Place<OperationOf<'copy'>>;
+  readonly src: string;
+  readonly srcOffset: number;
+}
+
 interface StagedByHost {
-  readonly staging: Place<OperationOf<'copy'> | OperationOf<'pin'>>;
-  readonly copies: readonly Place<OperationOf<'copy'>>[];
+  readonly through: string;
+  readonly stagings: readonly Staging[];
   readonly frees: readonly Place[];
+  readonly routes: readonly Route[];
 }
 
 /**
- * Returns copies of pageable memory into page-locked memory, by the host, that serve only uploads of the same bytes. If
- * the data is made in page-locked memory, they fall away.
+ * Returns page-locked memory that the host only fills from pageable memory, and that only uploads read. If the data is
+ * made in page-locked memory, the host's copies fall away.
  */
 function stagedByHost(experiment: Experiment): StagedByHost[] {
-  const all = places(experiment);
-  const memories = new Map(experiment.buffers.map(({ id, memory }) => [id, memory]));
-  const isFrom = (id: string): boolean => memories.get(id) === 'pageable';
-  return all.flatMap((place): StagedByHost[] => {
-    if (!isPlace('copy')(place) && !isPlace('pin')(place)) return [];
-    const { src, dst } = place.operation;
-    const isWhole = !('bytes' in place.operation) || place.operation.bytes === undefined;
-    if (!isFrom(src) || !isHostMemory(memories.get(dst) ?? 'device') || isFrom(dst) || !isWhole) return [];
-    const copies = linkCopies(experiment).filter(({ operation }) => operation.src === dst);
-    const users = all.filter((one) => one.path !== place.path && JSON.stringify(one.operation).includes(`"${dst}"`));
+  const all = places(experiment).filter(({ operation }) => !('operations' in operation));
+  const find = bufferFinder(experiment);
+  const memoryOf = (id: string) => find(id)?.memory ?? 'device';
+  const isStaging = (place: Place): place is Staging =>
+    (isPlace('copy')(place) || isPlace('pin')(place)) &&
+    memoryOf(place.operation.src) === 'pageable' &&
+    isHostMemory(memoryOf(place.operation.dst)) &&
+    memoryOf(place.operation.dst) !== 'pageable';
+  const groups = groupBy(all.filter(isStaging), ({ operation }) => operation.dst);
+  if (groups.size === 0) return [];
+  const texts = all.map(({ operation }) => JSON.stringify(operation));
+  return [...groups].flatMap(([through, stagings]): StagedByHost[] => {
+    const known = new Set<Place>(stagings);
+    const users = [...all.entries()].filter(([at, one]) => !known.has(one) && texts[at]?.includes(`"${through}"`));
     // pin() allocates memory that something frees.
-    const frees = place.operation.op === 'pin' ? users.filter(({ operation }) => operation.op === 'free') : [];
-    const isOnlyCopied = users.every(
-      (one) =>
-        'operations' in one.operation ||
-        frees.includes(one) ||
-        copies.some(({ path }) => path.join('.') === one.path.join('.')),
-    );
-    return copies.length > 0 && isOnlyCopied ? [{ staging: place, copies, frees }] : [];
+    const isPinned = stagings.every(({ operation }) => operation.op === 'pin');
+    const frees = users.flatMap(([, one]) => (isPinned && one.operation.op === 'free' ? [one] : []));
+    const routes = users.flatMap(([index, upload]) => {
+      const isUpload = isPlace('copy')(upload) && upload.operation.src === through;
+      const route = isUpload && memoryOf(upload.operation.dst) === 'device' ? routeOf(all, known, index, find) : null;
+      return route === null ? [] : [route];
+    });
+    const isOnlyCopied = routes.length > 0 && routes.length + frees.length === users.length;
+    return isOnlyCopied ? [{ through, stagings, frees, routes }] : [];
   });
+}
+
+/** Returns null if the upload's bytes don't all come from one staging before it, or the source is written in between. */
+function routeOf(all: readonly Place[], stagings: ReadonlySet<Place>, index: number, find: BufferFinder): Route | null {
+  const upload = all[index] as Place<OperationOf<'copy'>>;
+  const from = upload.operation.srcOffset;
+  const to = from + copyBytes(upload.operation, find);
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const place = all[at] as Staging;
+    if (!stagings.has(place)) continue;
+    const { src } = place.operation;
+    const { srcOffset, dstOffset, bytes } = isPlace('copy')(place)
+      ? { ...place.operation, bytes: copyBytes(place.operation, find) }
+      : { srcOffset: 0, dstOffset: 0, bytes: to };
+    if (dstOffset >= to || from >= dstOffset + bytes) continue;
+    const isWhole = dstOffset <= from && to <= dstOffset + bytes;
+    const isNext = stagings.size === 1 || listOf(place) === listOf(upload);
+    const between = all.slice(at + 1, index);
+    const isChanged = between.some(({ operation }) => touchedBuffers(operation)?.writes.includes(src) === true);
+    return isWhole && isNext && !isChanged ? { upload, src, srcOffset: srcOffset + from - dstOffset } : null;
+  }
+  return null;
 }
 
 const listOf = ({ path }: Place): string => path.slice(0, -1).join('.');

@@ -153,8 +153,9 @@ function ofHost(scene: Scene, copy: Activity, finding: Finding): Finding {
   if (late !== null && late.finding.cause !== finding.cause && late.ns > durationOf(copy)) {
     return { ...late.finding, also: finding.cause === 'overlapped' ? [] : [finding.cause, ...finding.also] };
   }
-  // Whatever came first, the calling thread itself copies.
-  if (copy.direction === 'h2h' && finding.cause === 'issued-too-late') {
+  // Whatever came first, the calling thread itself copies. Uploads or downloads may wait for that, also without kernels.
+  const isApart = finding.cause === 'nothing-to-overlap' && scene.copies.some(({ direction }) => direction !== 'h2h');
+  if (copy.direction === 'h2h' && (isApart || finding.cause === 'issued-too-late')) {
     return { ...pageable(copy, scene.callOf(copy)), also: [finding.cause, ...finding.also] };
   }
   const wait = finding.cause === 'nothing-to-overlap' ? waitAfterEach(scene, copy) : null;

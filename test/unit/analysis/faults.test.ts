@@ -331,6 +331,43 @@ describe('variants of these faults', () => {
     ).toEqual([]);
   });
 
+  it('parts that the host brings through one staging buffer are copied from their source', () => {
+    const buffers = [
+      device('d', 192e6),
+      { id: 'source', memory: 'pageable' as const, bytes: 192e6 },
+      { id: 'stage', memory: 'pinned' as const, bytes: 64e6 },
+    ];
+    const part = (at: number, ...between: object[]) => [
+      { op: 'copy', src: 'source', srcOffset: at * 64e6, dst: 'stage', mode: 'blocking-memcpy' },
+      ...between,
+      { op: 'copy', src: 'stage', dst: 'd', dstOffset: at * 64e6, bytes: 32e6 },
+      { op: 'copy', src: 'stage', srcOffset: 32e6, dst: 'd', dstOffset: at * 64e6 + 32e6, bytes: 32e6 },
+      { op: 'synchronizeDevice' },
+    ];
+    const parts = (...between: object[]): Experiment =>
+      experimentOf({ buffers }, [0, 1, 2].flatMap((at) => part(at, ...between)) as never);
+    const [recommended] = planOf(parts());
+    expect(recommended?.changes).toEqual(['pin']);
+    expect(recommended?.gainShare).toBeGreaterThan(0.7);
+    expect(recommended?.needs[0]).toContain('192 MB');
+    expect(verdictsOf(parts())[0]?.cause).toBe('not-a-copy-engine-copy');
+    const after = applyChange(parts(), { patches: recommended?.patches ?? [] });
+    const copies = after.threads[0]?.operations.filter(({ op }) => op === 'copy') ?? [];
+    expect(copies.map((one) => 'src' in one && [one.src, 'srcOffset' in one && one.srcOffset])).toEqual(
+      [0, 1, 2, 3, 4, 5].map((at) => ['source', at * 32e6]),
+    );
+    const changes = [
+      { op: 'write', buffer: 'source', pattern: { kind: 'constant', value: 1 } },
+      { op: 'read', buffer: 'stage' },
+    ];
+    for (const one of changes)
+      expect(
+        planOf(parts(one))
+          .flatMap(({ steps }) => steps)
+          .join(),
+      ).not.toContain('"stage"');
+  });
+
   it('weights that nothing changes are copied once, unless the host may have filled them again', () => {
     const buffers = [device('w', 256e6), { id: 'h', memory: 'pinned' as const, bytes: 256e6 }];
     const round = [{ op: 'copy' as const, src: 'h', dst: 'w' }, spin(1000, { reads: ['w'] })];
