@@ -6,6 +6,7 @@ import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { Effort } from '../hazards/repair.ts';
 import { copyOnce } from './copyOnce.ts';
+import { doubleBuffer } from './doubleBuffer.ts';
 import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
@@ -80,7 +81,9 @@ function ofCause(situation: Situation): Change[] {
     case 'legacy-default-stream':
       return present(nonBlocking(situation), ownStream(situation));
     case 'event-dependency':
-      return present(verdict.needsData === true ? inParts(situation) : dropWait(situation));
+      return verdict.needsData === true
+        ? present(inParts(situation), doubleBuffer(situation.experiment))
+        : present(dropWait(situation));
     case 'graph-launches':
       return present(ownGraph(situation));
     case 'peer-copy-alone':

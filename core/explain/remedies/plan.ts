@@ -136,11 +136,14 @@ function describe(before: Prediction, made: Made, interval: Interval | null, sea
     needs: words.includes('pin') ? [search.needOfPin()] : [],
     lines: [],
     code: [],
-    keptBytes: 0,
+    keptBytes: deviceBytes(made.prediction.experiment) - deviceBytes(before.experiment),
     steps: change.steps,
     patches: change.patches,
   };
 }
+
+const deviceBytes = ({ buffers }: Experiment): number =>
+  buffers.reduce((sum, buffer) => sum + (buffer.memory === 'device' ? bufferBytes(buffer) : 0), 0);
 
 class Search {
   readonly #before: Prediction;

@@ -13,6 +13,7 @@ import { isHostMemory } from '../../trace/trace.ts';
 import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { shareData, touchedBuffers } from '../verdicts/facts.ts';
 import { copyOnce } from './copyOnce.ts';
+import { doubleBuffer } from './doubleBuffer.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
 import { namesOf } from './situation.ts';
@@ -27,6 +28,7 @@ export const wholeWords = [
   'remove-wait',
   'delay-wait',
   'other-stream',
+  'double-buffer',
 ] as const;
 export type WholeWord = (typeof wholeWords)[number];
 
@@ -54,6 +56,7 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'remove-wait': withoutWaits,
   'delay-wait': launchFirst,
   'other-stream': copiesApart,
+  'double-buffer': doubleBuffer,
 };
 
 /** Pins the pageable side of all copies over the link, and drops the host's own copies into page-locked memory. */

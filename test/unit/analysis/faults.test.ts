@@ -389,6 +389,36 @@ describe('variants of these faults', () => {
     }
   });
 
+  it('a buffer that each upload waits for is doubled, in a loop and without one', () => {
+    const buffers = [device('slot', 64e6), { id: 'h', memory: 'pinned' as const, bytes: 64e6 }];
+    const parts = { buffers, streams: [{ id: 'side' }, { id: 'work' }], events: [{ id: 'full' }, { id: 'free' }] };
+    const round = [
+      { op: 'waitEvent', event: 'free', stream: 'side' },
+      { op: 'copy', src: 'h', dst: 'slot', stream: 'side' },
+      { op: 'recordEvent', event: 'full', stream: 'side' },
+      { op: 'waitEvent', event: 'full', stream: 'work' },
+      spin(1150, { reads: ['slot'], stream: 'work' }),
+      { op: 'recordEvent', event: 'free', stream: 'work' },
+    ];
+    const wait = { op: 'synchronizeDevice' };
+    const times = (count: number, ...more: object[]): Experiment =>
+      experimentOf(parts, [{ op: 'repeat', count, operations: [...round, ...more] }, wait] as never);
+    const unrolled = [...round.slice(1), ...round, ...round, ...round, ...round, wait];
+    for (const experiment of [times(5), times(6), experimentOf(parts, unrolled as never)]) {
+      const found = planOf(experiment).find(({ changes }) => changes.includes('double-buffer'));
+      expect(found?.changes).toEqual(['double-buffer']);
+      expect(found?.gainShare).toBeGreaterThan(0.35);
+      expect(found?.keptBytes).toBe(64e6);
+      const after = applyChange(experiment, { patches: found?.patches ?? [] });
+      expect(checkExperiment(after).hazards).toEqual([]);
+      const copiesIn = (one: Experiment): number =>
+        predict(one, h200Machine)?.verdicts.reduce((sum, { occurrences }) => sum + occurrences, 0) ?? 0;
+      expect(copiesIn(after)).toBe(copiesIn(experiment));
+    }
+    const written = spin(10, { writes: ['slot'], stream: 'work' });
+    expect(planOf(times(6, written)).flatMap(({ changes }) => changes)).not.toContain('double-buffer');
+  });
+
   it('a blocking copy whose wait nothing is late for gains nothing', () => {
     const experiment = experimentOf({ buffers: [device('d'), { id: 'h', memory: 'pinned', bytes: 8 }] }, [
       spin(2000),

@@ -1,0 +1,161 @@
+/** Lets copies fill two buffers in turn, if each copy now waits until the data before it in its only buffer was used. */
+import type { Change, DocumentPath } from '../../experiment/change.ts';
+import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import { type Experiment, eachOperation } from '../../experiment/experiment.ts';
+import { newCopies, type Operation, type OperationOf } from '../../experiment/operations.ts';
+import { isHostMemory } from '../../trace/trace.ts';
+import { touchedBuffers } from '../verdicts/facts.ts';
+import { namesOf } from './situation.ts';
+
+/** With fewer, the second buffer is used once at most. */
+const fewestFills = 3;
+
+export function doubleBuffer(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const doubled: string[] = [];
+  for (const [thread, { operations }] of experiment.threads.entries()) {
+    const path = ['threads', thread, 'operations'];
+    const lists: [readonly Operation[], DocumentPath, OperationOf<'repeat'> | null][] = [[operations, path, null]];
+    for (const [index, one] of operations.entries()) {
+      if (one.op === 'repeat') lists.push([one.operations, [...path, index, 'operations'], one]);
+    }
+    for (const [list, place, loop] of lists) {
+      const slots = slotsIn(experiment, list, loop);
+      const guards = guardsIn(experiment, list, slots);
+      const [first] = slots.keys();
+      if (first === undefined || guards.size === 0) continue;
+      doubled.push(...slots.keys());
+      const body = loop === null ? list : [...list, ...newCopies(list)];
+      const names = new Map<string, string>();
+      for (const [kind, ids] of [
+        ['buffers', slots.keys()],
+        ['events', guards],
+      ] as const) {
+        for (const id of ids) {
+          const { id: _, ...fields } = experiment[kind].find((one) => one.id === id) as { readonly id: string };
+          names.set(id, edit.declare(kind, id, fields));
+        }
+      }
+      const inTurn = alternated(body as readonly Operation[], { slots, guards, names, isLoop: loop !== null });
+      edit.replace(place, inTurn);
+      // The list of the thread contains its loops.
+      if (loop === null) break;
+      const around = place.slice(0, -1);
+      edit.replace([...around, 'count'], Math.floor(loop.count / 2));
+      if (loop.count % 2 === 0) continue;
+      for (const one of newCopies(inTurn.slice(0, list.length)).reverse()) edit.after(around, one);
+    }
+  }
+  if (doubled.length === 0) return null;
+  return edit.step(`Fill two buffers in turn for ${namesOf(doubled)}: one is filled while the other is used.`).change;
+}
+
+type Slots = ReadonlyMap<string, readonly OperationOf<'copy'>[]>;
+
+/** Returns device buffers that only uploads of this list fill, all of the same bytes, and the fills of each. */
+function slotsIn(experiment: Experiment, list: readonly Operation[], loop: OperationOf<'repeat'> | null): Slots {
+  const memories = new Map(experiment.buffers.map((buffer) => [buffer.id, buffer]));
+  const found = new Map<string, OperationOf<'copy'>[]>();
+  for (const one of list) {
+    if (one.op !== 'copy' || one.mode !== 'async') continue;
+    const { memory, allocated } = memories.get(one.dst) ?? {};
+    if (memory !== 'device' || allocated !== 'before-run') continue;
+    if (isHostMemory(memories.get(one.src)?.memory ?? 'device'))
+      found.set(one.dst, [...(found.get(one.dst) ?? []), one]);
+  }
+  let alike: OperationOf<'copy'>[] | null = null;
+  for (const [slot, fills] of found) {
+    const [fill] = fills as [OperationOf<'copy'>];
+    const isAlike = (one: OperationOf<'copy'>): boolean =>
+      (['dstOffset', 'bytes', 'stream'] as const).every((field) => one[field] === fill[field]);
+    const isOften = loop === null ? fills.length >= fewestFills : fills.length === 1 && loop.count >= fewestFills;
+    const isSame = alike === null || (alike.length === fills.length && alike[0]?.stream === fill.stream);
+    if (isOften && isSame && fills.every(isAlike) && isOnlyReadBetween(experiment, list, slot, fills)) alike ??= fills;
+    else found.delete(slot);
+  }
+  return found;
+}
+
+/** Returns whether only these fills write the slot, and only operations of this list behind the first one read it. */
+function isOnlyReadBetween(
+  experiment: Experiment,
+  list: readonly Operation[],
+  slot: string,
+  fills: readonly Operation[],
+): boolean {
+  const users = list.filter((one) => names(one, slot));
+  if (users[0] !== fills[0] || users.length !== usesOf(experiment, slot)) return false;
+  return users.every((one) => {
+    const touched = touchedBuffers(one);
+    return fills.includes(one) || (touched !== null && !touched.writes.includes(slot));
+  });
+}
+
+/** Returns events that the fills' stream waits for, and that other streams record after they used a slot. */
+function guardsIn(experiment: Experiment, list: readonly Operation[], slots: Slots): Set<string> {
+  const stream = [...slots.values()][0]?.[0]?.stream;
+  const guards = new Set<string>();
+  for (const [index, record] of list.entries()) {
+    if (record.op !== 'recordEvent' || record.stream === stream) continue;
+    const isBehindUse = list
+      .slice(0, index)
+      .some((one) => 'stream' in one && one.stream === record.stream && [...slots.keys()].some((id) => names(one, id)));
+    const users = list.filter((one) => names(one, record.event));
+    const isWaited = users.some(({ op }) => op === 'waitEvent');
+    const isOwn = users.every(
+      (one) =>
+        (one.op === 'waitEvent' && one.stream === stream) || (one.op === 'recordEvent' && one.stream === record.stream),
+    );
+    if (isBehindUse && isWaited && isOwn && users.length === usesOf(experiment, record.event)) guards.add(record.event);
+  }
+  return guards;
+}
+
+interface Alternation {
+  readonly slots: Slots;
+  readonly guards: ReadonlySet<string>;
+  /** Second buffer or event of each. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly isLoop: boolean;
+}
+
+/** Gives every second fill, and what uses its data, the second buffer. A fill waits for the use two fills before. */
+function alternated(list: readonly Operation[], { slots, guards, names: second, isLoop }: Alternation): Operation[] {
+  const fills = new Map([...slots.keys()].map((slot) => [slot, -1]));
+  const [main] = slots.keys();
+  return list.flatMap((one) => {
+    if (one.op === 'copy' && fills.has(one.dst)) fills.set(one.dst, (fills.get(one.dst) ?? 0) + 1);
+    const fill = fills.get(main ?? '') ?? 0;
+    if ((one.op === 'waitEvent' || one.op === 'recordEvent') && guards.has(one.event)) {
+      const of = one.op === 'waitEvent' ? fill + 1 : fill;
+      // The second buffer is empty.
+      if (one.op === 'waitEvent' && of === 1 && !isLoop) return [];
+      return [of % 2 === 1 ? { ...one, event: second.get(one.event) ?? one.event } : one];
+    }
+    const isOther = (id: unknown): id is string => typeof id === 'string' && (fills.get(id) ?? 0) % 2 === 1;
+    const renamed = (id: unknown): unknown => (isOther(id) ? second.get(id) : id);
+    const fields = Object.entries(one).map(([field, value]) => {
+      if (field === 'src' || field === 'dst' || field === 'buffer') return [field, renamed(value)];
+      return [field, (field === 'reads' || field === 'writes') && Array.isArray(value) ? value.map(renamed) : value];
+    });
+    return [Object.fromEntries(fields) as Operation];
+  });
+}
+
+const texts = new WeakMap<Operation, string>();
+
+function names(operation: Operation, id: string): boolean {
+  const text = texts.get(operation) ?? JSON.stringify(operation);
+  texts.set(operation, text);
+  return text.includes(`"${id}"`);
+}
+
+/** Returns how many operations name the buffer or event, without groups. */
+function usesOf({ threads }: Experiment, id: string): number {
+  let count = 0;
+  const visit = (one: Operation): void => {
+    if (!('operations' in one) && names(one, id)) count += 1;
+  };
+  for (const { operations } of threads) eachOperation(operations, visit);
+  return count;
+}
