@@ -338,6 +338,12 @@ export function copiesApart(experiment: Experiment, effort: Effort): Change | nu
     edit.replace([...path, 'stream'], stream);
     count += 1;
   }
-  const plain = changed(edit, `Copy in a non-blocking stream of its own (${countOf(count)}).`);
+  const downloads = count === 1 ? 'the download' : `${count} downloads`;
+  const plain = changed(
+    edit,
+    busy.size === 0
+      ? `Move ${downloads} to a non-blocking stream.`
+      : `Copy in a non-blocking stream of its own (${countOf(count)}).`,
+  );
   return plain === null ? null : withoutNewHazards(experiment, plain, effort, mostRepairs);
 }
