@@ -24,7 +24,8 @@ interface Upload {
  */
 export function copyOnce(experiment: Experiment, only: number | null = null): Change | null {
   const program = lowerUnverified(experiment);
-  if (program.operations.some(({ kind }) => kind === 'graphCapture')) return null;
+  if (program.operations.some(({ kind }) => kind === 'graphCapture' || kind === 'multiCopy')) return null;
+  const data = new DataFlow(program);
   const memories = new Map(experiment.buffers.map(({ id, memory }) => [id, memory]));
   const uploads = program.operations.flatMap(({ op, path }): Upload[] => {
     const operation = at(experiment, path) as Upload['operation'];
@@ -40,7 +41,7 @@ export function copyOnce(experiment: Experiment, only: number | null = null): Ch
     const [first, ...later] = equal as [Upload, ...Upload[]];
     const loop = outermostLoop(experiment, first.path);
     const isMeant = only === null || equal.some(({ op }) => op === only);
-    if (!isMeant || (loop === null && later.length === 0) || !isUnchanged(program, equal)) continue;
+    if (!isMeant || (loop === null && later.length === 0) || !data.isUnchanged(equal)) continue;
     if (loop !== null) edit.before(loop, first.operation).remove(first.path);
     for (const { path } of later) edit.remove(path);
     (loop === null ? kept : hoisted).add(first.operation.src);
@@ -63,41 +64,78 @@ function outermostLoop(experiment: Experiment, path: DocumentPath): DocumentPath
   return null;
 }
 
-/**
- * Returns whether only these copies write their target, nothing reads it before them, and nothing writes the source. The
- * host can't have filled the source again if it never waits in between, or if the document says what the host writes.
- */
-function isUnchanged(program: Program, equal: readonly Upload[]): boolean {
-  const own = new Set(equal.map(({ op }) => op));
-  const all = program.threads.flatMap(({ instructions }) => instructions);
-  const { instructions } = program.threads[program.operations[equal[0]?.op ?? 0]?.thread ?? 0] ?? { instructions: [] };
-  const first = instructions.findIndex(({ op }) => own.has(op));
-  const copy = instructions[first];
-  if (copy?.code !== 'copy') return false;
-  const regions = touches(copy, program);
-  const meets = (one: Touch): boolean =>
-    regions.some((other) => one.buffer === other.buffer && one.from < other.to && other.from < one.to);
-  const touched = (one: Instruction): Touch[] => touches(one, program);
-  const changes = (one: Instruction): boolean => {
-    if (own.has(one.op)) return false;
-    if (one.code === 'allocate' || one.code === 'free') return one.buffer === copy.src || one.buffer === copy.dst;
-    return one.code === 'multiCopy' || touched(one).some((touch) => touch.writes && meets(touch));
-  };
-  const isRead = (one: Instruction): boolean => touched(one).some((touch) => touch.buffer === copy.dst && meets(touch));
-  if (all.some(changes) || instructions.slice(0, first).some(isRead)) return false;
-  const tellsWrites = all.some((one) => touched(one).some(({ writes, where }) => writes && where === 'host'));
-  return tellsWrites || !repeated(instructions, own).some((one) => letsHostFill(one, program));
+interface Use extends Pick<Touch, 'buffer' | 'from' | 'to' | 'writes'> {
+  readonly op: number;
+  readonly thread: number;
+  /** Place among the instructions of its thread. */
+  readonly place: number;
 }
 
-/** Returns what may run between two of these copies: from the first to the last, and all of the loops around them. */
-function repeated(instructions: readonly Instruction[], own: ReadonlySet<number>): readonly Instruction[] {
-  const places = instructions.flatMap(({ op }, place) => (own.has(op) ? [place] : []));
-  let [from, to] = [Math.min(...places), Math.max(...places)];
-  for (const [place, one] of instructions.entries()) {
-    if (one.code !== 'repeat' || !places.some((own) => place < own && own < one.end)) continue;
-    [from, to] = [Math.min(from, place), Math.max(to, one.end)];
+class DataFlow {
+  readonly #program: Program;
+  /** In order of their places, thread by thread. */
+  readonly #uses: ReadonlyMap<number, readonly Use[]>;
+  /** Number of calls of each thread before each place that let the host fill a source again. */
+  readonly #waits: readonly Int32Array[];
+  /** Whether the document says what the host writes. */
+  readonly #tellsWrites: boolean;
+
+  constructor(program: Program) {
+    this.#program = program;
+    const uses: Use[] = [];
+    let tellsWrites = false;
+    this.#waits = program.threads.map(({ instructions }, thread) => {
+      const counts = new Int32Array(instructions.length + 1);
+      for (const [place, one] of instructions.entries()) {
+        counts[place + 1] = (counts[place] ?? 0) + (letsHostFill(one, program) ? 1 : 0);
+        const at = { op: one.op, thread, place };
+        for (const touch of touches(one, program)) {
+          tellsWrites ||= touch.writes && touch.where === 'host';
+          uses.push({ ...touch, ...at });
+        }
+        // The content is undefined after these.
+        if (one.code !== 'allocate' && one.code !== 'free') continue;
+        uses.push({ ...at, buffer: one.buffer, from: 0, to: Number.POSITIVE_INFINITY, writes: true });
+      }
+      return counts;
+    });
+    this.#uses = groupBy(uses, ({ buffer }) => buffer);
+    this.#tellsWrites = tellsWrites;
   }
-  return instructions.slice(from, to + 1);
+
+  /**
+   * Returns whether only these copies write their target, nothing reads it before them, and nothing writes the source.
+   * The host can't have filled the source again if it never waits in between, or if the document says what it writes.
+   */
+  isUnchanged(equal: readonly Upload[]): boolean {
+    const own = new Set(equal.map(({ op }) => op));
+    const thread = this.#program.operations[equal[0]?.op ?? 0]?.thread ?? 0;
+    const instructions = this.#program.threads[thread]?.instructions ?? [];
+    const copy = instructions.find(({ op }) => own.has(op));
+    if (copy?.code !== 'copy') return false;
+    const regions = touches(copy, this.#program);
+    const others = regions.flatMap(({ buffer, from, to }) =>
+      (this.#uses.get(buffer) ?? []).filter((one) => one.from < to && from < one.to),
+    );
+    const places = others.flatMap(({ op, place }) => (own.has(op) ? [place] : []));
+    const [first, last] = [Math.min(...places), Math.max(...places)];
+    const spoils = ({ op, buffer, writes, thread: other, place }: Use): boolean =>
+      !own.has(op) && (writes || (buffer === copy.dst && other === thread && place < first));
+    if (others.some(spoils)) return false;
+    return this.#tellsWrites || !this.#isFilledBetween(thread, first, last);
+  }
+
+  /** Looks at what may run between these places: also all of the loops around them. */
+  #isFilledBetween(thread: number, first: number, last: number): boolean {
+    let [from, to] = [first, last];
+    for (const [place, one] of (this.#program.threads[thread]?.instructions ?? []).entries()) {
+      if (place > last) break;
+      const isAround = one.code === 'repeat' && [first, last].some((inside) => place < inside && inside < one.end);
+      if (isAround) [from, to] = [Math.min(from, place), Math.max(to, one.end)];
+    }
+    const counts = this.#waits[thread];
+    return (counts?.[to + 1] ?? 0) > (counts?.[from] ?? 0);
+  }
 }
 
 const waits: ReadonlySet<Instruction['code']> = new Set([

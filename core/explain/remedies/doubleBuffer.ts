@@ -1,11 +1,11 @@
 /** Lets copies fill two buffers in turn, if each copy now waits until the data before it in its only buffer was used. */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
-import { type Experiment, eachOperation } from '../../experiment/experiment.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import { newCopies, type Operation, type OperationOf } from '../../experiment/operations.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
-import { namesOf } from './situation.ts';
+import { namesOf, usersById } from './situation.ts';
 
 /** With fewer, the second buffer is used once at most. */
 const fewestFills = 3;
@@ -63,6 +63,7 @@ function slotsIn(experiment: Experiment, list: readonly Operation[], loop: Opera
     if (isHostMemory(memories.get(one.src)?.memory ?? 'device'))
       found.set(one.dst, [...(found.get(one.dst) ?? []), one]);
   }
+  const own = new Set(list);
   let alike: OperationOf<'copy'>[] | null = null;
   for (const [slot, fills] of found) {
     const [fill] = fills as [OperationOf<'copy'>];
@@ -70,7 +71,7 @@ function slotsIn(experiment: Experiment, list: readonly Operation[], loop: Opera
       (['dstOffset', 'bytes', 'stream'] as const).every((field) => one[field] === fill[field]);
     const isOften = loop === null ? fills.length >= fewestFills : fills.length === 1 && loop.count >= fewestFills;
     const isSame = alike === null || (alike.length === fills.length && alike[0]?.stream === fill.stream);
-    if (isOften && isSame && fills.every(isAlike) && isOnlyReadBetween(experiment, list, slot, fills)) alike ??= fills;
+    if (isOften && isSame && fills.every(isAlike) && isOnlyReadBetween(experiment, own, slot, fills)) alike ??= fills;
     else found.delete(slot);
   }
   return found;
@@ -79,12 +80,12 @@ function slotsIn(experiment: Experiment, list: readonly Operation[], loop: Opera
 /** Returns whether only these fills write the slot, and only operations of this list behind the first one read it. */
 function isOnlyReadBetween(
   experiment: Experiment,
-  list: readonly Operation[],
+  own: ReadonlySet<Operation>,
   slot: string,
   fills: readonly Operation[],
 ): boolean {
-  const users = list.filter((one) => names(one, slot));
-  if (users[0] !== fills[0] || users.length !== usesOf(experiment, slot)) return false;
+  const users = usersById(experiment).get(slot) ?? [];
+  if (users[0] !== fills[0] || !users.every((one) => own.has(one))) return false;
   return users.every((one) => {
     const touched = touchedBuffers(one);
     return fills.includes(one) || (touched !== null && !touched.writes.includes(slot));
@@ -93,20 +94,18 @@ function isOnlyReadBetween(
 
 /** Returns events that the fills' stream waits for, and that other streams record after they used a slot. */
 function guardsIn(experiment: Experiment, list: readonly Operation[], slots: Slots): Set<string> {
-  const stream = [...slots.values()][0]?.[0]?.stream;
-  const guards = new Set<string>();
-  for (const [index, record] of list.entries()) {
-    if (record.op !== 'recordEvent' || record.stream === stream) continue;
-    const isBehindUse = list
-      .slice(0, index)
-      .some((one) => 'stream' in one && one.stream === record.stream && [...slots.keys()].some((id) => names(one, id)));
-    const users = list.filter((one) => names(one, record.event));
+  const own = new Set(list);
+  const filling = [...slots.values()][0]?.[0]?.stream;
+  const [guards, using] = [new Set<string>(), new Set<string>()];
+  for (const one of list) {
+    if (!('stream' in one) || one.stream === filling) continue;
+    if (touchedBuffers(one)?.reads.some((id) => slots.has(id)) === true) using.add(one.stream);
+    if (one.op !== 'recordEvent' || !using.has(one.stream) || guards.has(one.event)) continue;
+    const users = usersById(experiment).get(one.event) ?? [];
+    const isGuard = ({ op, ...user }: Operation): boolean =>
+      'stream' in user && user.stream === (op === 'waitEvent' ? filling : op === 'recordEvent' ? one.stream : null);
     const isWaited = users.some(({ op }) => op === 'waitEvent');
-    const isOwn = users.every(
-      (one) =>
-        (one.op === 'waitEvent' && one.stream === stream) || (one.op === 'recordEvent' && one.stream === record.stream),
-    );
-    if (isBehindUse && isWaited && isOwn && users.length === usesOf(experiment, record.event)) guards.add(record.event);
+    if (isWaited && users.every((user) => own.has(user) && isGuard(user))) guards.add(one.event);
   }
   return guards;
 }
@@ -140,22 +139,4 @@ function alternated(list: readonly Operation[], { slots, guards, names: second, 
     });
     return [Object.fromEntries(fields) as Operation];
   });
-}
-
-const texts = new WeakMap<Operation, string>();
-
-function names(operation: Operation, id: string): boolean {
-  const text = texts.get(operation) ?? JSON.stringify(operation);
-  texts.set(operation, text);
-  return text.includes(`"${id}"`);
-}
-
-/** Returns how many operations name the buffer or event, without groups. */
-function usesOf({ threads }: Experiment, id: string): number {
-  let count = 0;
-  const visit = (one: Operation): void => {
-    if (!('operations' in one) && names(one, id)) count += 1;
-  };
-  for (const { operations } of threads) eachOperation(operations, visit);
-  return count;
 }

@@ -1,6 +1,6 @@
 /** Input of a change: the document, its program, and the verdict whose cause should be removed. */
 import type { DocumentPath } from '../../experiment/change.ts';
-import type { Experiment } from '../../experiment/experiment.ts';
+import { type Experiment, eachOperation } from '../../experiment/experiment.ts';
 import type { Operation, OperationName, OperationOf } from '../../experiment/operations.ts';
 import { bufferBytes } from '../../experiment/resources.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
@@ -69,4 +69,30 @@ const mostNames = 3;
 export function namesOf(ids: readonly string[]): string {
   const names = ids.slice(0, mostNames).map((id) => `"${id}"`);
   return ids.length > mostNames ? `${names.join(', ')} and ${ids.length - mostNames} more` : names.join(' and ');
+}
+
+const users = new WeakMap<Experiment, ReadonlyMap<string, readonly Operation[]>>();
+
+/** Returns the operations that name each buffer, event or stream, in order, without groups. */
+export function usersById(experiment: Experiment): ReadonlyMap<string, readonly Operation[]> {
+  const known = users.get(experiment);
+  if (known !== undefined) return known;
+  const made = new Map<string, Operation[]>();
+  const visit = (operation: Operation): void => {
+    if ('operations' in operation) return;
+    const { op: _, id: __, label: ___, ...fields } = operation;
+    for (const id of new Set(stringsIn(fields))) {
+      const own = made.get(id) ?? [];
+      made.set(id, own);
+      own.push(operation);
+    }
+  };
+  for (const { operations } of experiment.threads) eachOperation(operations, visit);
+  users.set(experiment, made);
+  return made;
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }

@@ -16,7 +16,7 @@ import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
-import { namesOf } from './situation.ts';
+import { namesOf, usersById } from './situation.ts';
 
 /** In the order in which they build on one another. */
 export const wholeWords = [
@@ -161,16 +161,21 @@ function stagedByHost(experiment: Experiment): StagedByHost[] {
     memoryOf(place.operation.dst) !== 'pageable';
   const groups = groupBy(all.filter(isStaging), ({ operation }) => operation.dst);
   if (groups.size === 0) return [];
-  const texts = all.map(({ operation }) => JSON.stringify(operation));
+  const position = new Map(all.map(({ operation }, index) => [operation, index]));
   return [...groups].flatMap(([through, stagings]): StagedByHost[] => {
-    const known = new Set<Place>(stagings);
-    const users = [...all.entries()].filter(([at, one]) => !known.has(one) && texts[at]?.includes(`"${through}"`));
+    const known = new Set<Operation>(stagings.map(({ operation }) => operation));
+    const users = (usersById(experiment).get(through) ?? []).filter((one) => !known.has(one));
     // pin() allocates memory that something frees.
     const isPinned = stagings.every(({ operation }) => operation.op === 'pin');
-    const frees = users.flatMap(([, one]) => (isPinned && one.operation.op === 'free' ? [one] : []));
-    const routes = users.flatMap(([index, upload]) => {
+    const frees = users.flatMap((one) => (isPinned && one.op === 'free' ? [all[position.get(one) ?? 0] as Place] : []));
+    const routes = users.flatMap((user) => {
+      const index = position.get(user) ?? 0;
+      const upload = all[index] as Place;
       const isUpload = isPlace('copy')(upload) && upload.operation.src === through;
-      const route = isUpload && memoryOf(upload.operation.dst) === 'device' ? routeOf(all, known, index, find) : null;
+      const route =
+        isUpload && memoryOf(upload.operation.dst) === 'device'
+          ? routeOf(all, stagings, { index, position }, find)
+          : null;
       return route === null ? [] : [route];
     });
     const isOnlyCopied = routes.length > 0 && routes.length + frees.length === users.length;
@@ -179,20 +184,25 @@ function stagedByHost(experiment: Experiment): StagedByHost[] {
 }
 
 /** Returns null if the upload's bytes don't all come from one staging before it, or the source is written in between. */
-function routeOf(all: readonly Place[], stagings: ReadonlySet<Place>, index: number, find: BufferFinder): Route | null {
+function routeOf(
+  all: readonly Place[],
+  stagings: readonly Staging[],
+  { index, position }: { readonly index: number; readonly position: ReadonlyMap<Operation, number> },
+  find: BufferFinder,
+): Route | null {
   const upload = all[index] as Place<OperationOf<'copy'>>;
   const from = upload.operation.srcOffset;
   const to = from + copyBytes(upload.operation, find);
-  for (let at = index - 1; at >= 0; at -= 1) {
-    const place = all[at] as Staging;
-    if (!stagings.has(place)) continue;
+  for (const place of stagings.toReversed()) {
+    const at = position.get(place.operation) ?? 0;
+    if (at > index) continue;
     const { src } = place.operation;
     const { srcOffset, dstOffset, bytes } = isPlace('copy')(place)
       ? { ...place.operation, bytes: copyBytes(place.operation, find) }
       : { srcOffset: 0, dstOffset: 0, bytes: to };
     if (dstOffset >= to || from >= dstOffset + bytes) continue;
     const isWhole = dstOffset <= from && to <= dstOffset + bytes;
-    const isNext = stagings.size === 1 || listOf(place) === listOf(upload);
+    const isNext = stagings.length === 1 || listOf(place) === listOf(upload);
     const between = all.slice(at + 1, index);
     const isChanged = between.some(({ operation }) => touchedBuffers(operation)?.writes.includes(src) === true);
     return isWhole && isNext && !isChanged ? { upload, src, srcOffset: srcOffset + from - dstOffset } : null;
