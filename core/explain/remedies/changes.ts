@@ -55,12 +55,7 @@ function ofCause(situation: Situation): Change[] {
   switch (verdict.cause) {
     case 'pageable-source':
     case 'pageable-destination':
-      return present(
-        pin(situation, verdict.op),
-        pipelined(situation),
-        before(verdict.op),
-        launchFirst(situation.experiment),
-      );
+      return present(pin(situation, verdict.op), pipelined(situation), ...launchedEarlier(situation));
     case 'waits-for-earlier-work':
       return present(asynchronous(situation), pin(situation, verdict.op));
     case 'wait-after-each-copy':
@@ -124,6 +119,14 @@ function ofCause(situation: Situation): Change[] {
     default:
       return [];
   }
+}
+
+/** Moves all kernels that can pass waits, if there are several, or else what ran second. */
+function launchedEarlier(situation: Situation): (Change | null)[] {
+  const one = moveBefore(situation, second(situation), situation.verdict.op);
+  const all = launchFirst(situation.experiment);
+  // A kernel that moves is added and removed.
+  return all !== null && all.patches.length > 2 ? [all, one] : [one, all];
 }
 
 /** Limit of checked operations while waits are removed. */
