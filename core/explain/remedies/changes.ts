@@ -121,11 +121,10 @@ function ofCause(situation: Situation): Change[] {
   }
 }
 
-/** Moves all kernels that can pass waits, if there are several, or else what ran second. */
+/** Moves all kernels that can pass waits, if there are several (each is added and removed), or else what ran second. */
 function launchedEarlier(situation: Situation): (Change | null)[] {
   const one = moveBefore(situation, second(situation), situation.verdict.op);
   const all = launchFirst(situation.experiment);
-  // A kernel that moves is added and removed.
   return all !== null && all.patches.length > 2 ? [all, one] : [one, all];
 }
 
