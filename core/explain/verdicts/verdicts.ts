@@ -129,14 +129,11 @@ function examine(scene: Scene, copy: Activity): Occurrence {
   return { copy, partner: judged.partner, overlapNs, costNs, pair: judged.pair, finding };
 }
 
-/** Causes that keep copies of both directions apart, although two copy engines could run them at once. */
-const keepsApart: ReadonlySet<Cause> = new Set([
-  'same-stream',
-  'legacy-default-stream',
-  'event-dependency',
-  'engine-busy',
-  'queued-behind',
-]);
+/**
+ * Causes in the program that keep copies of both directions apart, although two copy engines could run them at once. What
+ * else was in an engine at that moment isn't one of them.
+ */
+const keepsApart: ReadonlySet<Cause> = new Set(['same-stream', 'legacy-default-stream', 'event-dependency']);
 
 /** Returns a judgement by a copy in the other direction; null if nothing keeps the two apart. */
 function apartFrom(scene: Scene, copy: Activity): Judged | null {
@@ -144,7 +141,8 @@ function apartFrom(scene: Scene, copy: Activity): Judged | null {
   if (partner === null) return null;
   const pair = makePair(scene, copy, partner);
   const found = findCause(scene, pair);
-  return keepsApart.has(found.cause) ? { partner, pair, found } : null;
+  const isOneEngine = found.cause === 'engine-busy' && scene.copyEngines === 1;
+  return isOneEngine || keepsApart.has(found.cause) ? { partner, pair, found } : null;
 }
 
 /** Returns a cause on the host instead, if that costs more than the missing overlap, or there is nothing to overlap. */
