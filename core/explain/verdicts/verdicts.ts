@@ -130,8 +130,8 @@ function examine(scene: Scene, copy: Activity): Occurrence {
 }
 
 /**
- * Causes in the program that keep copies of both directions apart, although two copy engines could run them at once. What
- * else was in an engine at that moment isn't one of them.
+ * Causes in the program that keep copies of both directions apart, although two copy engines could run them at once. Other
+ * work in an engine at that moment isn't one of them.
  */
 const keepsApart: ReadonlySet<Cause> = new Set(['same-stream', 'legacy-default-stream', 'event-dependency']);
 
