@@ -2,7 +2,6 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import { idsIn } from '../../experiment/operations/fields.ts';
 import { descriptorOf, type Operation } from '../../experiment/operations.ts';
-import { accesses } from '../../program/accesses.ts';
 import { lowerUnverified } from '../../program/lower.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
 import { isHostMemory } from '../../trace/trace.ts';
@@ -17,8 +16,6 @@ export interface ProgramFacts {
   readonly capture: (op: number) => Operation | undefined;
   /** Returns whether one of two operations writes a buffer that the other touches; null if that is unknown. */
   readonly shareData: (a: number, b: number) => boolean | null;
-  /** Returns whether nothing changes a copy's source, and only this copy its target. */
-  readonly isUnchanged: (op: number) => boolean;
   /** Returns null if the operation uses no mapped memory. */
   readonly mapped: (op: number) => MappedBuffers | null;
 }
@@ -49,21 +46,8 @@ export function programFacts(experiment: Experiment | null): ProgramFacts {
       known.set(key, shared);
       return shared;
     },
-    isUnchanged: (op) => program !== null && isUnchanged(program, op),
     mapped: (op) => (experiment === null ? null : mappedBuffers(experiment, operation(op))),
   };
-}
-
-/** Looks at copies of operations that run several times; other threads may write at any time. */
-function isUnchanged({ threads }: Program, op: number): boolean {
-  const all = threads.flatMap(({ instructions }) => instructions);
-  const copy = all.find((one) => one.op === op);
-  if (copy?.code !== 'copy') return false;
-  return all.every((one) => {
-    const named = one.code === 'kernel' ? one.writes : [];
-    const written = [...named, ...accesses(one).flatMap(({ buffer, writes }) => (writes ? [buffer] : []))];
-    return one.op === op || !(written.includes(copy.src) || written.includes(copy.dst));
-  });
 }
 
 function lowered(experiment: Experiment): Program | null {

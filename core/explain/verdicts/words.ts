@@ -29,10 +29,7 @@ export function explain(scene: Scene, shown: Occurrence, occurrences: readonly O
   const alike = occurrences.filter((one) => one.finding.cause === shown.finding.cause).length;
   if (occurrences.length === 1) return words;
   const repeats = `The ${shown.copy.kind} ran ${occurrences.length} times, ${alike} of them like this; the figures are of one of them.`;
-  const again = scene.facts.isUnchanged(shown.copy.op)
-    ? ` Nothing changes its data in between, so all but the first copy ${formatBytes(shown.copy.bytes)} that are there already: copy once.`
-    : '';
-  return { ...words, explanation: `${words.explanation} ${repeats}${again}` };
+  return { ...words, explanation: `${words.explanation} ${repeats}` };
 }
 
 /** Adds what other copies have to do with it, if its device ran no kernel. */

@@ -58,13 +58,6 @@ describe('copies without kernels', () => {
     expect(verdict('second')).toMatchObject({ cause: 'nothing-to-overlap' });
     expect(verdict('second')?.explanation).toContain('it is full');
   });
-
-  it('says which copies bring unchanged data again', () => {
-    const again = (...more: object[]) =>
-      judged(2, { op: 'repeat', count: 3, operations: [up, ...more] }).verdict('up')?.explanation;
-    expect(again()).toContain('copy once');
-    expect(again({ op: 'write', buffer: 'pinned', pattern: { kind: 'index' } })).not.toContain('copy once');
-  });
 });
 
 describe('a graph with a copy of pageable memory', () => {
