@@ -46,7 +46,8 @@ export function verdictBlocks(summary: Judged, most: number): Block[] {
 /** Groups verdicts by cause, kernel and what a simulation of the remedy showed. */
 function groupsOf({ verdicts, remedies, makespanNs, plan }: Judged): Group[] {
   const remedyOf = new Map(remedies.map((remedy) => [remedy.op, remedy]));
-  const of = ({ op }: Verdict): Remedy | undefined => (op < 0 ? undefined : remedyOf.get(op));
+  const of = ({ op, sameGainAs }: Verdict): Remedy | undefined =>
+    op < 0 ? undefined : (remedyOf.get(op) ?? remedyOf.get(sameGainAs ?? -1));
   const alike = (verdict: Verdict): unknown => [byKernel(verdict), of(verdict)?.isConfirmed, of(verdict)?.steps];
   const groups = verdictGroups(verdicts, alike, mostSavedNs(makespanNs, plan));
   return groups.map((group) => ({ ...group, remedy: of(group.verdict) }));

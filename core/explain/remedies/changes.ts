@@ -10,7 +10,7 @@ import { doubleBuffer } from './doubleBuffer.ts';
 import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
-import { fasterBlocks, joinCopies, joinedCopies, pipelined } from './joinCopies.ts';
+import { joinedCopies, pipelined } from './joinCopies.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory, pin } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
@@ -61,7 +61,7 @@ function ofCause(situation: Situation): Change[] {
     case 'wait-after-each-copy':
       return present(withoutWaits(situation.experiment, new Effort(effortOfWaits)));
     case 'many-small-copies':
-      return present(fasterBlocks(situation.experiment), joinedCopies(situation.experiment));
+      return present(joinedCopies(situation.experiment));
     case 'allocated-again':
       return find(situation, verdict.op, 'pin') !== null
         ? present(withoutStaging(situation.experiment))
@@ -112,7 +112,7 @@ function ofCause(situation: Situation): Change[] {
     case 'multiprocessors-full':
       return shareOut(situation);
     case 'too-small':
-      return present(joinCopies(situation), pipelined(situation));
+      return present(joinedCopies(situation.experiment), pipelined(situation));
     case 'not-a-copy-engine-copy':
       if (verdict.rule !== 'host-to-host-copy') return present(pin(situation, verdict.op));
       return present(withoutStaging(situation.experiment), otherThread(situation));

@@ -1,113 +1,117 @@
 /** Changes that join many small copies. */
-import type { Change, DocumentPath } from '../../experiment/change.ts';
+import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
-import { type Experiment, walkOperations } from '../../experiment/experiment.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../../experiment/operations.ts';
 import { bufferBytes } from '../../experiment/resources.ts';
-import { at, find, type Situation } from './situation.ts';
+import { groupBy } from '../../groupBy.ts';
+import { find, type Situation } from './situation.ts';
 
-/** Joins copies that are adjacent both in issue order and in memory. */
-export function joinCopies(situation: Situation): Change | null {
-  const { experiment, verdict } = situation;
-  const copy = find(situation, verdict.op, 'copy');
-  if (copy === null) return null;
-  const list = at(experiment, copy.info.path.slice(0, -1)) as readonly Operation[];
-  const own = Number(copy.info.path.at(-1));
-  let [first, last] = [own, own];
-  while (continues(list[first - 1], list[first])) first -= 1;
-  while (continues(list[last], list[last + 1])) last += 1;
-  if (first === last) return null;
-  const joined = list.slice(first, last + 1) as readonly OperationOf<'copy'>[];
-  const path = (index: number): DocumentPath => copy.info.path.with(-1, index);
-  const bytes = joined.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
-  const edit = new ChangeBuilder(experiment).step(`Join ${joined.length} copies of "${copy.operation.src}" into one.`);
-  // Keeps the verdict's own copy, so that its result can be compared.
-  edit.replace([...path(own), 'bytes'], bytes);
-  edit.replace([...path(own), 'srcOffset'], joined[0]?.srcOffset ?? 0);
-  edit.replace([...path(own), 'dstOffset'], joined[0]?.dstOffset ?? 0);
-  for (let index = last; index >= first; index -= 1) if (index !== own) edit.remove(path(index));
-  return edit.change;
-}
+type Copy = OperationOf<'copy'> & { readonly bytes: number };
 
 /** Copies of at most this size are joined: larger ones take longer than the calls that issue them. */
 const smallBytes = 64 * 1024;
 
+/** Fewer parts than this aren't worth a copy of blocks. */
+const fewestBlocks = 8;
+
 /**
- * Joins small copies all over the document: runs in issue order that are adjacent in memory, and loops of one copy, each
- * round of which stands for the next part of both buffers.
+ * Joins small copies all over the document: those that follow one another in one stream, as one copy if they are adjacent
+ * in memory, or else as a copy of blocks; loops of copies, each round of which stands for the next part of both buffers;
+ * and copies of blocks that issue a call for each.
  */
 export function joinedCopies(experiment: Experiment): Change | null {
   const edit = new ChangeBuilder(experiment);
-  let count = 0;
-  const joinLists = (list: readonly Operation[], path: DocumentPath): void => {
-    for (let at = 0; at < list.length; at += 1) {
-      const operation = list[at];
-      if (operation === undefined) continue;
-      if (operation.op === 'repeat' && operation.operations.length === 1) {
-        const whole = joinedLoop(experiment, operation);
-        if (whole !== null) {
-          edit.before([...path, at], whole).remove([...path, at]);
-          count += operation.count;
-          continue;
-        }
-      }
-      if ('operations' in operation) joinLists(operation.operations, [...path, at, 'operations']);
-      let last = at;
-      while (isSmall(list[last]) && continues(list[last], list[last + 1])) last += 1;
-      if (last === at || operation.op !== 'copy') continue;
-      const bytes = (list.slice(at, last + 1) as OperationOf<'copy'>[]).reduce((sum, one) => sum + (one.bytes ?? 0), 0);
-      edit.replace([...path, at, 'bytes'], bytes);
-      for (let index = last; index > at; index -= 1) edit.remove([...path, index]);
-      count += last - at + 1;
-      at = last;
+  let [copies, blocks] = [0, 0];
+  const joinedRun = (run: readonly Copy[]): Operation[] => {
+    const ends = [...groupBy(run, ({ src, dst }) => `${src} ${dst}`).values()] as [Copy, ...Copy[]][];
+    const isApart = ends.every(([one]) => ends.every(([other]) => one === other || one.dst !== other.dst));
+    return (isApart ? ends : run.map((one): [Copy] => [one])).flatMap((own) => {
+      const parts = partsOf(own);
+      const whole = parts.length < fewestBlocks ? null : blockCopyOf(own);
+      if (whole !== null) blocks += own.length;
+      else if (parts.length < own.length) copies += own.length;
+      return whole === null ? parts : [whole];
+    });
+  };
+  const joined = (list: readonly Operation[]): Operation[] => {
+    const made: Operation[] = [];
+    for (let at = 0; at < list.length; ) {
+      const one = list[at] as Operation;
+      let end = at + 1;
+      while (isSmall(one) && isAlike(one, list[end])) end += 1;
+      if (isSmall(one)) made.push(...joinedRun(list.slice(at, end) as Copy[]));
+      else if (one.op === 'blockCopy' && one.strategy === 'loop') {
+        blocks += one.blocks;
+        made.push({ ...one, strategy: 'auto' });
+      } else if (one.op === 'repeat' && isJoinable(experiment, one)) {
+        copies += one.count * one.operations.length;
+        made.push(...(one.operations as Copy[]).map((copy) => ({ ...copy, bytes: one.count * copy.bytes })));
+      } else if ('operations' in one && one.op !== 'graphCapture') {
+        made.push({ ...one, operations: joined(one.operations) } as Operation);
+      } else made.push(one);
+      at = end;
     }
+    return made;
   };
   for (const [thread, { operations }] of experiment.threads.entries()) {
-    joinLists(operations, ['threads', thread, 'operations']);
+    const before = copies + blocks;
+    const list = joined(operations);
+    if (copies + blocks > before) edit.replace(['threads', thread, 'operations'], list);
   }
-  if (count === 0) return null;
-  return edit.step(`Join ${count} small copies: each call takes longer than its bytes.`).change;
+  if (copies > 0) edit.step(`Join ${copies} small copies: each call takes longer than its bytes.`);
+  if (blocks > 0)
+    edit.step(`Copy ${blocks} blocks with the strategy "auto" of a block copy instead of a call for each.`);
+  return copies + blocks === 0 ? null : edit.change;
 }
 
-const isSmall = (operation: Operation | undefined): boolean =>
-  operation?.op === 'copy' && (operation.bytes ?? Number.POSITIVE_INFINITY) <= smallBytes;
+const isSmall = (one: Operation | undefined): one is Copy =>
+  one?.op === 'copy' && (one.bytes ?? Number.POSITIVE_INFINITY) <= smallBytes && one.mode !== 'blocking-memcpy';
 
-/** Returns the copy that replaces a loop of one small copy; null if the buffers have no room for all rounds. */
-function joinedLoop({ buffers }: Experiment, { count, operations }: OperationOf<'repeat'>): Operation | null {
-  const [copy] = operations;
-  if (copy?.op !== 'copy' || copy.bytes === undefined || !isSmall(copy) || copy.mode === 'blocking-memcpy') return null;
-  const bytes = count * copy.bytes;
+const isAlike = (one: Copy, other: Operation | undefined): boolean =>
+  isSmall(other) && one.stream === other.stream && one.mode === other.mode;
+
+/** Joins copies of two buffers that continue one another. */
+function partsOf(copies: readonly Copy[]): Copy[] {
+  const parts: Copy[] = [];
+  for (const copy of copies) {
+    const last = parts.at(-1);
+    const continues =
+      last !== undefined &&
+      copy.srcOffset === last.srcOffset + last.bytes &&
+      copy.dstOffset === last.dstOffset + last.bytes;
+    if (continues) parts.splice(-1, 1, { ...last, bytes: last.bytes + copy.bytes });
+    else parts.push(copy);
+  }
+  return parts;
+}
+
+/** Returns the copy of blocks that replaces copies of two buffers; null if the host waits for each, or no slots fit them. */
+function blockCopyOf(copies: readonly [Copy, ...Copy[]]): Operation | null {
+  const [{ id, src, dst, stream, mode }] = copies;
+  const slotBytes = Math.max(...copies.map(({ bytes }) => bytes));
+  const slotsOf = (end: 'srcOffset' | 'dstOffset'): readonly [number, number[]] => {
+    const begin = Math.min(...copies.map((copy) => copy[end]));
+    return [begin, copies.map((copy) => (copy[end] - begin) / slotBytes)];
+  };
+  const [[srcOffset, srcLayout], [dstOffset, dstLayout]] = [slotsOf('srcOffset'), slotsOf('dstOffset')];
+  const fits = [...srcLayout, ...dstLayout].every(Number.isInteger) && new Set(dstLayout).size === copies.length;
+  if (!fits || mode !== 'async') return null;
+  const shape = { srcOffset, srcLayout, dstOffset, dstLayout, blocks: copies.length };
+  const blockBytes = copies.every(({ bytes }) => bytes === slotBytes) ? slotBytes : copies.map(({ bytes }) => bytes);
+  return { op: 'blockCopy', id, src, dst, stream, ...shape, blockBytes, strategy: 'auto', smShare: 0.25 };
+}
+
+/** Returns whether a loop holds nothing but small copies, and the buffers have room for all rounds. */
+function isJoinable({ buffers }: Experiment, { count, operations }: OperationOf<'repeat'>): boolean {
   const room = (id: string): number => {
     const buffer = buffers.find((one) => one.id === id);
     return buffer === undefined ? 0 : bufferBytes(buffer);
   };
-  const fits = copy.srcOffset + bytes <= room(copy.src) && copy.dstOffset + bytes <= room(copy.dst);
-  return fits && count > 1 ? { ...copy, bytes } : null;
-}
-
-function continues(one: Operation | undefined, next: Operation | undefined): boolean {
-  if (one?.op !== 'copy' || next?.op !== 'copy' || one.bytes === undefined || next.bytes === undefined) return false;
-  const isAlike = one.src === next.src && one.dst === next.dst && one.stream === next.stream && one.mode === next.mode;
-  return isAlike && next.srcOffset === one.srcOffset + one.bytes && next.dstOffset === one.dstOffset + one.bytes;
-}
-
-/** Makes block copies that issue a copy for each block use the fastest strategy. */
-export function fasterBlocks(experiment: Experiment): Change | null {
-  const edit = new ChangeBuilder(experiment);
-  let blocks = 0;
-  for (const [thread, { operations }] of experiment.threads.entries()) {
-    walkOperations(
-      operations,
-      (operation, path) => {
-        if (operation.op !== 'blockCopy' || operation.strategy !== 'loop') return;
-        edit.replace([...path, 'strategy'], 'auto');
-        blocks += operation.blocks;
-      },
-      ['threads', thread, 'operations'],
-    );
-  }
-  if (blocks === 0) return null;
-  return edit.step(`Copy ${blocks} blocks with the strategy "auto" instead of a call for each.`).change;
+  const fits = (copy: Copy): boolean =>
+    copy.srcOffset + count * copy.bytes <= room(copy.src) && copy.dstOffset + count * copy.bytes <= room(copy.dst);
+  const isOnly = new Set(operations.map((one) => ('dst' in one ? one.dst : one))).size === operations.length;
+  return count > 1 && isOnly && operations.every((one) => isSmall(one) && fits(one));
 }
 
 /** Makes a multi-tensor copy use the strategy that packs small tensors and overlaps packing with the link. */

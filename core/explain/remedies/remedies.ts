@@ -45,7 +45,10 @@ export function remediesFor(experiment: Experiment, verdicts: readonly Verdict[]
   return before === null ? [] : atOnce(testedInSteps(before, verdicts, machine));
 }
 
-/** Tests verdicts in steps, for callers that have simulated the experiment on that machine already. */
+/**
+ * Tests verdicts in steps, for callers that have simulated the experiment on that machine already. A verdict isn't tested if
+ * the remedy of an earlier one removes its cause as well.
+ */
 export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[], machine: Machine): InSteps<Remedy[]> {
   const trying = {
     machine,
@@ -53,7 +56,13 @@ export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[],
     gainInterval: gainIntervals(before, machine.around),
   };
   const remedies: Remedy[] = [];
-  for (const verdict of verdicts.filter(isTested).slice(0, mostVerdicts)) {
+  const isRemoved = ({ op, cause }: Verdict): boolean =>
+    remedies.some((one) => one.cause === cause && one.alsoRemoves.includes(op));
+  let tested = 0;
+  for (const verdict of verdicts.filter(isTested)) {
+    if (isRemoved(verdict)) continue;
+    if (tested === mostVerdicts) break;
+    tested += 1;
     const remedy = yield* test(before, verdict, trying);
     if (remedy !== null) remedies.push(remedy);
   }

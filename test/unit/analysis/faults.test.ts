@@ -419,6 +419,34 @@ describe('variants of these faults', () => {
     expect(planOf(times(6, written)).flatMap(({ changes }) => changes)).not.toContain('double-buffer');
   });
 
+  it('small copies to scattered places become copies of blocks, one for each two buffers', () => {
+    const host = (id: string) => ({ id, memory: 'pinned' as const, bytes: 4096 * 300 });
+    const buffers = [host('hk'), host('hv'), device('k', 4096 * 100), device('v', 4096 * 100)];
+    const copy = (name: string, at: number) => ({
+      ...{ op: 'copy', src: `h${name}`, dst: name, stream: 'swap', bytes: 4096 },
+      ...{ srcOffset: ((at * 74) % 300) * 4096, dstOffset: at * 4096 },
+    });
+    const blocks = Array.from({ length: 40 }, (_, at) => [copy('k', at), copy('v', at)]).flat();
+    const experiment = experimentOf({ buffers, streams: [{ id: 'swap' }] }, [
+      ...blocks,
+      spin(50, { reads: ['k', 'v'], stream: 'swap' }),
+      { op: 'synchronizeStream', stream: 'swap' },
+    ] as never);
+    const [recommended] = planOf(experiment);
+    expect(recommended?.changes).toEqual(['batch']);
+    expect(recommended?.gainShare).toBeGreaterThan(0.7);
+    const after = applyChange(experiment, { patches: recommended?.patches ?? [] });
+    expect(after.threads[0]?.operations).toMatchObject([
+      { op: 'blockCopy', src: 'hk', dst: 'k', blocks: 40, blockBytes: 4096 },
+      { op: 'blockCopy', src: 'hv', dst: 'v', blocks: 40, blockBytes: 4096 },
+      { op: 'kernel' },
+      { op: 'synchronizeStream' },
+    ]);
+    expect(verdictSums(verdictsOf(experiment))).toMatchObject([
+      { cause: 'many-small-copies', costNs: explainWithRemedies(experiment, h200Machine)?.remedies[0]?.gainNs },
+    ]);
+  });
+
   it('a blocking copy whose wait nothing is late for gains nothing', () => {
     const experiment = experimentOf({ buffers: [device('d'), { id: 'h', memory: 'pinned', bytes: 8 }] }, [
       spin(2000),
