@@ -3,6 +3,7 @@
 import atexit
 import copy
 import ctypes
+import functools
 import os
 import sys
 import warnings
@@ -25,13 +26,13 @@ _TENSOR = object()
 
 _Tensor = torch.Tensor
 _is_simulated = os.environ.get("COPYSCOPE_COPY_DEVICE") == "simulated"
-_library = None
+_library = _describe = None
 _engines = {}
 _unfinished = weakref.WeakSet()
 
 
 def _load():
-    global _library
+    global _library, _describe
     if _library is None:
         path = native_library("libcopyscope_copy.so", "COPYSCOPE_COPY_LIBRARY",
                               "batches are copied on Linux, with the wheel for this processor or with a clone that was built.")
@@ -47,8 +48,25 @@ def _load():
         loaded.copyscopeCopyStart.argtypes = [address, number, ctypes.c_int] + [address] * 6
         for function in (loaded.copyscopeCopyState, loaded.copyscopeCopyWait, loaded.copyscopeCopyFree):
             function.argtypes = [address]
-        _library = loaded
+        _library, _describe = loaded, _describer(path)
     return _library
+
+
+def _describer(path):
+    """Returns a function of the library that finds all tensors' bytes in one call (PyTorch 2.10 and newer); else None."""
+    capsule = getattr(_Tensor, "__dlpack_c_exchange_api__", None)
+    if capsule is None:
+        return None
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    describe = ctypes.PyDLL(path).copyscopeCopyDescribe
+    describe.argtypes = [ctypes.c_void_p, ctypes.c_long] + [ctypes.c_void_p] * 3
+    return functools.partial(describe, pointer(capsule, b"dlpack_exchange_api"))
+
+
+def _zeros(kind, count):
+    numbers = array(kind)
+    return array(kind, bytes(numbers.itemsize * count))
 
 
 def _problem():
@@ -97,16 +115,23 @@ class _Batch:
         except RecursionError:
             raise CopyscopeError("The batch contains itself, or has more levels than Python's recursion limit.") from None
         self.sources = self.found
-        try:
-            is_plain = all(map(_is_cpu, self.found)) and all(map(_is_contiguous, self.found))
-            self.addresses = array("Q", list(map(_data_ptr, self.found))) if is_plain else None
-        except (NotImplementedError, RuntimeError):
-            # Sparse tensors have no address.
-            self.addresses = None
-        if self.addresses is None:
+        if not self._is_described():
             self.found = list(map(self._made_dense, self.found))
             self.sources = [each for each in self.found if type(each) is _Tensor]
-            self.addresses = array("Q", list(map(_data_ptr, self.sources)))
+            self.addresses = array("Q", list(map(_Tensor.data_ptr, self.sources)))
+            self.sizes = array("Q", list(map(attrgetter("nbytes"), self.sources)))
+
+    def _is_described(self):
+        """Returns whether all tensors are dense on the host, with their addresses and sizes in bytes if DLPack tells them."""
+        if _describe is None:
+            return False
+        count, tensors = len(self.found), array("Q", list(map(id, self.found)))
+        self.addresses, self.sizes = _zeros("Q", count), _zeros("Q", count)
+        try:
+            return _describe(count, *(each.buffer_info()[0] for each in (tensors, self.addresses, self.sizes))) == 1
+        except (BufferError, RuntimeError, TypeError, ValueError):
+            # DLPack can't describe sparse tensors.
+            return False
 
     def _take(self, item):
         kind, add, take = type(item), self.found.append, self._take
@@ -133,6 +158,8 @@ class _Batch:
         """Returns a host tensor whose bytes can be copied as they are, or what PyTorch makes of another one."""
         if not tensor.is_cpu or tensor.layout is not torch.strided:
             return self._moved_alone(tensor)
+        if tensor.is_contiguous():
+            return tensor
         # Both keep the order of the strides, as Tensor.to does.
         strides = torch.empty_like(tensor, device="meta").stride()
         return tensor if strides == tensor.stride() else tensor.clone()
@@ -172,9 +199,6 @@ class _Other:
 
     def __init__(self, result):
         self.result = result
-
-
-_is_cpu, _is_contiguous, _data_ptr = attrgetter("is_cpu"), _Tensor.is_contiguous, _Tensor.data_ptr
 
 
 def _tuple_like(item, parts):
@@ -232,16 +256,15 @@ class Copy:
     def _start(self, strategy):
         batch = self._batch
         count = len(batch.sources)
-        sizes = array("Q", list(map(attrgetter("nbytes"), batch.sources)))
-        self._storage_of, self._offsets = array("I", bytes(4 * count)), array("Q", bytes(8 * count))
-        storages, self._alone = array("Q", bytes(8 * count)), array("q", bytes(8 * count))
-        arrays = batch.addresses, sizes, self._storage_of, self._offsets, storages, self._alone
+        self._storage_of, self._offsets = _zeros("I", count), _zeros("Q", count)
+        storages, self._alone = _zeros("Q", count), _zeros("q", count)
+        arrays = batch.addresses, batch.sizes, self._storage_of, self._offsets, storages, self._alone
         at = [each.buffer_info()[0] for each in arrays]
         number = _library.copyscopeCopyPlace(count, strategy, *at[1:])
         if number < 0:
             raise _problem()
         _unfinished.add(self)
-        bases = array("Q", bytes(8 * number))
+        bases = _zeros("Q", number)
         stream = self._engine.stream
         first = 0
         for end in self._ends(number, count):

@@ -65,6 +65,42 @@ std::shared_ptr<CopyStream> streamOf(const Engine& engine, void* handle) {
   return nullptr;
 }
 
+/// DLTensor and DLPackExchangeAPI of DLPack 1.x (https://dmlc.github.io/dlpack), with the functions that aren't used here
+/// as addresses.
+struct DlTensor {
+  std::byte* data;
+  std::int32_t deviceType;
+  std::int32_t deviceIndex;
+  std::int32_t dimensions;
+  std::uint8_t typeCode;
+  std::uint8_t bits;
+  std::uint16_t lanes;
+  const std::int64_t* shape;
+  const std::int64_t* strides;
+  std::uint64_t byteOffset;
+};
+struct DlExchange {
+  std::uint32_t major;
+  std::uint32_t minor;
+  const void* older;
+  const void* unused[3];
+  int (*describe)(void* tensor, DlTensor* out);
+};
+constexpr std::int32_t dlCpu = 1;
+constexpr std::int32_t dlPinned = 3;
+
+/// Returns the bytes of a dense host tensor in the order of its dimensions, or -1 for any other tensor.
+std::int64_t denseBytes(const DlTensor& tensor) {
+  if (tensor.deviceType != dlCpu && tensor.deviceType != dlPinned) return -1;
+  std::int64_t elements = 1;
+  bool isDense = true;
+  for (std::int32_t axis = tensor.dimensions - 1; axis >= 0; --axis) {
+    if (tensor.strides != nullptr && tensor.shape[axis] > 1) isDense = isDense && tensor.strides[axis] == elements;
+    elements *= tensor.shape[axis];
+  }
+  return isDense || elements == 0 ? elements * ((tensor.bits * tensor.lanes + 7) / 8) : -1;
+}
+
 struct Copy {
   std::shared_ptr<PendingCopy> pending;
   bool isCuda = false;
@@ -111,6 +147,24 @@ COPYSCOPE_EXPORT void* copyscopeCopyOpen(int index, int simulated) {
     made->isCuda = simulated == 0;
     return made.release();
   });
+}
+
+/// Writes address and bytes of `count` Python tensors through DLPack's exchange functions of their type. Returns 1; or 0
+/// if one of them is no dense host tensor, or the type's functions are of another version. The caller holds Python's
+/// lock and looks for a Python exception.
+COPYSCOPE_EXPORT int copyscopeCopyDescribe(const void* exchange, long count, void* const* tensors,
+                                           std::uint64_t* addresses, std::uint64_t* bytes) {
+  const DlExchange& functions = *static_cast<const DlExchange*>(exchange);
+  if (functions.major != 1 || functions.describe == nullptr) return 0;
+  for (long index = 0; index < count; ++index) {
+    DlTensor tensor{};
+    if (functions.describe(tensors[index], &tensor) != 0) return 0;
+    const std::int64_t dense = denseBytes(tensor);
+    if (dense < 0) return 0;
+    addresses[index] = reinterpret_cast<std::uint64_t>(tensor.data) + tensor.byteOffset;
+    bytes[index] = static_cast<std::uint64_t>(dense);
+  }
+  return 1;
 }
 
 /// Places `count` dense tensors by their bytes: `storageOf` and `offsets` get each one's storage and its place there.
