@@ -45,7 +45,7 @@ const report: UserConfig = {
     chunkSizeWarningLimit: 2400,
     rolldownOptions: {
       input: 'renderer/report/main.tsx',
-      output: { format: 'es' },
+      output: { format: 'iife', codeSplitting: false },
     },
   },
 };

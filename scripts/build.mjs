@@ -16,7 +16,7 @@ import { inRoot, root, runMain } from './lib/paths.mjs';
 const parts = {
   renderer: {
     config: 'vite.renderer.config.ts',
-    sources: ['core', 'renderer', 'scripts/lib/report-page.mjs', 'scripts/lib/report-scripts.mjs'],
+    sources: ['core', 'renderer', 'scripts/lib/report-page.mjs'],
     output: 'dist/renderer/report.html',
     modes: ['production', 'report'],
   },

@@ -1,22 +1,18 @@
 /**
- * Makes one HTML file of Vite's build of a report: style sheet and scripts as base64 of gzip, and a short script that
- * unpacks them. The content security policy allows these scripts by their hashes and nothing else, in particular no
- * network. Code that the program imports on demand stays packed until then (report-scripts.mjs).
+ * Makes one HTML file of Vite's build of a report: style sheet and program as base64 of gzip, and a short script that
+ * unpacks them. The content security policy allows these two scripts by their hashes and nothing else, in particular no
+ * network.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { scriptsOf } from './report-scripts.mjs';
 
 /**
  * Script that unpacks the page's parts; the program also reads the report's data with it. It may add the style sheet
- * itself; other scripts run as scripts of the page, which the policy allows by their hashes.
+ * itself; the program runs as a script of the page, which the policy allows by its hash.
  */
-const startOf = (first) => `
+const start = `
 const reportParts = {
-  /** What the scripts that have run export, by their names. */
-  exports: {},
-  loads: {},
   unpack(id) {
     const element = document.getElementById(id);
     const text = element?.textContent;
@@ -32,25 +28,14 @@ const reportParts = {
     for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
     return bytes;
   },
-  run(text) {
-    const script = document.createElement('script');
-    script.textContent = text;
-    document.body.append(script);
-  },
-  /** Runs scripts in this order, each once, and gives what the last one exports. */
-  async load(...names) {
-    for (const name of names) {
-      reportParts.loads[name] ??= reportParts.unpack('report-' + name).text().then(reportParts.run);
-      await reportParts.loads[name];
-    }
-    return reportParts.exports[names.at(-1)];
-  },
 };
-reportParts.unpack('report-style').text().then((style) => {
+Promise.all(['style', 'program'].map((part) => reportParts.unpack('report-' + part).text())).then(([style, program]) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
   document.adoptedStyleSheets.push(sheet);
-  return reportParts.load(...${JSON.stringify(first)});
+  const script = document.createElement('script');
+  script.textContent = program;
+  document.body.append(script);
 });
 `;
 
@@ -72,25 +57,23 @@ export function reportPage({ template, fileName }) {
       order: 'post',
       handler(_options, bundle) {
         const files = Object.values(bundle);
-        const chunks = files.filter(({ type }) => type === 'chunk');
-        const sheets = files.filter(({ fileName: name }) => name.endsWith('.css'));
-        if (sheets.length !== 1 || files.length !== chunks.length + 1) {
+        const program = files.find(({ type }) => type === 'chunk');
+        const sheet = files.find(({ fileName: name }) => name.endsWith('.css'));
+        if (files.length !== 2 || program === undefined || sheet === undefined) {
           const names = files.map(({ fileName: name }) => name).join(', ');
-          this.error(`a report is scripts and one style sheet, and these were built: ${names}`);
+          this.error(`a report is one script and one style sheet, and these were built: ${names}`);
         }
         for (const name of Object.keys(bundle)) delete bundle[name];
-        const { scripts, first } = scriptsOf(chunks);
-        const start = startOf(first);
         const policy = [
           "default-src 'none'",
-          `script-src ${[start, ...scripts.values()].map(hashOf).join(' ')}`,
+          `script-src ${hashOf(start)} ${hashOf(program.code)}`,
           'img-src data: blob:',
           "base-uri 'none'",
           "form-action 'none'",
         ].join('; ');
         const parts = {
           POLICY: policy,
-          PARTS: [held('style', sheets[0].source), ...[...scripts].map(([name, text]) => held(name, text))].join('\n'),
+          PARTS: `${held('style', sheet.source)}\n${held('program', program.code)}`,
           START: `<script>${start}</script>`,
         };
         const source = readFileSync(template, 'utf8').replace(/%([A-Z]+)%/g, (mark, name) => parts[name] ?? mark);
