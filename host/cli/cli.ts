@@ -91,7 +91,7 @@ export function commands(
   const cli = new Command('copyscope')
     .description('Runs CUDA transfer experiments on a real or simulated GPU, and shows what overlapped and why.')
     .version(programVersion(program))
-    .addHelpText('after', exitCodeHelp)
+    .addHelpText('afterAll', exitCodeHelp)
     .showHelpAfterError('(copyscope --help shows what can be typed)')
     .exitOverride()
     // runCli prints errors of use, once.
@@ -112,7 +112,6 @@ export function commands(
     .option('--iterations <n>', 'recorded iterations', count(1, 1000))
     .option('--out <run.arrow>', 'keep the run')
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
     .action((file: string, options: RunOptions) => run(tools, file, options));
 
   cli
@@ -121,7 +120,6 @@ export function commands(
     .addArgument(new Argument('<file>', 'experiment (JSON), or a run whose experiment is simulated'))
     .option('--profile <name>', 'device profile (see assets/profiles)')
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
     .action((file: string, options: PredictOptions) => predict(tools, file, options));
 
   cli
@@ -129,7 +127,6 @@ export function commands(
     .description('find races and other hazards in an experiment')
     .addArgument(new Argument('<file>', 'experiment (JSON), or a run, which shows what its data check found'))
     .addOption(json('print the hazards as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
     .action((file: string, options: { json: boolean }) => check(context, file, options));
 
   cli
@@ -146,7 +143,6 @@ export function commands(
     .addOption(new Option('--format <format>', 'format of the output').choices(gateFormats).default('text'))
     .option('--out <file>', 'also write .sarif, .xml (JUnit) or .json; repeatable', several, [])
     .addOption(json('print the report as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
     .action((file: string, options: GateCommandOptions) => gateCommand(tools, file, options));
 
   cli
@@ -170,7 +166,6 @@ export function commands(
       new Option('--captured', 'print only how programs of an Nsight Systems export were started; may contain secrets'),
     )
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
     .action((files: string[], { captured, ...options }: ExplainOptions & { captured?: boolean }) => {
       if (captured !== true) return explain(tools, files, options);
       refuseUnused({ '--captured': files.length > 1 ? captured : undefined }, 'one file');
@@ -190,7 +185,6 @@ export function commands(
     .option('--slurm', 'run as a Slurm job', false)
     .option('--parts <folder>', 'make the run of an interrupted recording instead')
     .option('--out <run.arrow>', 'new file for the run (default: recording.arrow, or the next free name)')
-    .addHelpText('after', exitCodeHelp)
     .action(async (program: string[], { slurm, ...options }: RecordOptions & { slurm: boolean }) =>
       ended(await (slurm ? asJob(context, ofJob, 'cuda', false) : record(context, program, options))),
     );
@@ -206,7 +200,6 @@ export function commands(
     .option('--light', 'leave out kernels, which cost most', false)
     .option('--open', 'open the run in the browser instead of printing', false)
     .option('--out <run.arrow>', 'new file for the run (default: recording.arrow, or the next free name)')
-    .addHelpText('after', exitCodeHelp)
     .action((pid: number, options: AttachOptions) => attach(tools, pid, options));
 
   cli
@@ -228,7 +221,6 @@ export function commands(
     .addOption(stepsOption())
     .option('--try <changes>', 'make these changes', words)
     .option('--profile <name>', 'device profile for what the trace does not tell')
-    .addHelpText('after', exitCodeHelp)
     .action((file: string, options: LiftCommandOptions) => lift(tools, file, options));
 
   cli
@@ -241,7 +233,6 @@ export function commands(
     .option('--out <file>', 'new file (default: named after the run)')
     .option('--iteration <n>', 'only this iteration, counted from 0', count(0, 2 ** 31 - 1))
     .option('--profile <name>', 'device profile, for an experiment')
-    .addHelpText('after', exitCodeHelp)
     .action((file: string, options: ExportRunOptions) => exportFile(tools, file, options));
 
   cli
@@ -260,7 +251,6 @@ export function commands(
       new Option('--engine <engine>', 'for a sweep; default: cuda if there is a GPU, else sim').choices(engineKinds),
     )
     .option('--iterations <n>', 'for a sweep: recorded iterations of each point', count(1, 1000))
-    .addHelpText('after', exitCodeHelp)
     .action((file: string, other: string | undefined, options: ReportCommandOptions) =>
       report(tools, file, other, options),
     );
@@ -278,7 +268,6 @@ export function commands(
     .option('--profile <name>', 'device profile for what is simulated')
     .option('--all', 'list all operations, not only those that differ most', false)
     .addOption(json('print the comparison as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
     .action((a: string, b: string | undefined, options: CompareOptions) => compare(tools, a, b, options));
 
   cli
@@ -290,7 +279,6 @@ export function commands(
     )
     .option('--remedy', 'with the remedy that gains most, marked in comments')
     .option('--out <file>', 'new file, instead of stdout')
-    .addHelpText('after', exitCodeHelp)
     .action((file: string, options: CodeOptions) => code(tools, file, options));
 
   cli
@@ -305,7 +293,6 @@ export function commands(
     .option('--again', 'with --slurm: repeat points that failed', false)
     .option('--out <folder>', 'keep the run of each point in this folder')
     .addOption(json('print the figures as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
     .action((file: string, options: SweepOptions) => sweep(tools, file, options));
 
   cli
@@ -313,7 +300,6 @@ export function commands(
     .description("measure this machine's copies, launches and kernels, and print the figures")
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
     .addOption(json('print the figures as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
     .action((options: BenchOptions) => bench(tools, options));
 
   cli
@@ -332,7 +318,6 @@ export function commands(
     .option('--slurm', 'run as a Slurm job', false)
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
     .addOption(json('print the profile as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
     .action(async ({ slurm, ...options }: CalibrateOptions & { slurm: boolean }) => {
       if (slurm) ended(await asJob(context, ofJob, options.engine, !options.json));
       else await calibrateMachine(tools, options);
@@ -396,7 +381,6 @@ export function commands(
     .option('--no-open', 'print the address instead')
     .option('--node <file>', 'Node for that system, to copy there')
     .option('--remove', 'end the host there, and delete the program', false)
-    .addHelpText('after', exitCodeHelp)
     .action((host: string, options: ConnectCommandOptions) => connectTo(context, host, options));
   cli
     .command('connect-there <ticket> <name>', { hidden: true })
