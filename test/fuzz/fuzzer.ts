@@ -99,7 +99,7 @@ class Worker {
   constructor(script: string) {
     this.#child = fork(script, {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      execArgv: ['--max-old-space-size=1500', '--expose-gc'],
+      execArgv: ['--max-old-space-size=1500'],
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-4000);
