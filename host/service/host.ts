@@ -13,8 +13,8 @@ import {
 } from '../../core/service/service.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
+import { watchFolder } from '../files/ownFolders.ts';
 import { SeenFiles } from '../files/seenFiles.ts';
-import { watchFolder } from '../files/watchFolder.ts';
 import { Assets } from '../library/assets.ts';
 import { isSweepRun } from '../library/keptSweep.ts';
 import { Lessons } from '../library/lessons.ts';
