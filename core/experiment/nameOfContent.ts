@@ -19,6 +19,12 @@ export function freeNewName(taken: ReadonlySet<string>): string {
   return name;
 }
 
+export const nameOfCopy = (name: string): string =>
+  name.startsWith('Copy of ') ? name : `Copy of ${name.slice(0, 190)}`;
+
+/** Returns the name that a copy was made from. */
+export const originalName = (name: string): string => name.replace(/^Copy of | \(copy\)$/g, '');
+
 /** Returns for example 'H2D 64 MB pinned, 2 kernels, 2 streams'; null if the experiment does nothing yet. */
 export function nameOfContent(experiment: Experiment): string | null {
   const find = bufferFinder(experiment);

@@ -40,8 +40,18 @@ export function stepBlocks({ parts, settled }: StepsCompared, b = 'B'): Block[] 
   ];
 }
 
-/** Returns makespan and step of both runs, and where a recorded run lies in its prediction. */
+/** Returns what differs between the programs; nothing for traces. `b` names the second run. */
+export function programBlocks({ programs }: Pick<RunComparison, 'programs'>, b = 'B'): Block[] {
+  if (programs === null) return [];
+  return text(
+    programs.length === 0 ? `A and ${b} run the same program.` : `Changed from A to ${b}: ${programs.join('; ')}.`,
+    'answer',
+  );
+}
+
+/** Returns what differs between the programs, makespan and step, and where a recorded run lies in its prediction. */
 export const timeBlocks = (comparison: RunComparison): Block[] => [
+  ...programBlocks(comparison),
   table(
     'Times',
     ['Figure', 'A', 'B', 'B − A', 'Judgement'],

@@ -104,6 +104,8 @@ export interface RunSummary {
   readonly name: string;
   /** Name that its owner gave it instead. */
   readonly title?: string;
+  /** Difference of its experiment to that of the last run before it: 'pinned instead of pageable'. */
+  readonly changed?: string;
   readonly origin: RunOrigin;
   /** Null if the file can't be read: then status is 'failed', and error says why. */
   readonly engine: EngineKind | null;
@@ -189,8 +191,9 @@ export interface StartRun {
 /** Prefix of ids of the runs that ship, so that they differ from the user's runs. */
 export const recordedPrefix = 'recorded/';
 
-/** Returns the name of a run in lists. */
-export const runTitle = ({ title, name }: Pick<RunSummary, 'title' | 'name'>): string => title ?? name;
+/** Returns the name of a run in lists, with the change since the run before it. */
+export const runTitle = ({ title, name, changed }: Pick<RunSummary, 'title' | 'name' | 'changed'>): string =>
+  title ?? (changed === undefined ? name : `${changed.charAt(0).toUpperCase()}${changed.slice(1)} · ${name}`);
 
 /** Items of the library, by their ids. */
 export interface LibraryItems {

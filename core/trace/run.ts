@@ -141,6 +141,8 @@ const runInfoFields = z.object({
   /** Null for a trace from another tool. `imported` then describes its source. */
   experiment: experimentSchema.nullable(),
   imported: importedSchema.optional(),
+  /** Difference of the experiment to that of the last run before it, such as 'pinned instead of pageable'. */
+  changed: z.string().max(300).optional(),
   /** Null for the CPU engine, and if a simulated run only names its profile. */
   device: deviceInfoSchema.nullable(),
   /** Profile the simulator used. */

@@ -14,6 +14,8 @@ export interface EngineRunRequest {
   readonly profile?: { readonly name: string; readonly json: unknown } | undefined;
   /** True if the simulator includes the recorder's cost. */
   readonly whileRecording?: boolean | undefined;
+  /** Text for the run's `changed`. */
+  readonly changed?: string | undefined;
   /** Name of this process's machine, if it isn't the requester's. */
   readonly host?: string | undefined;
   /** True if the figures of a sweep's point are wanted too. */

@@ -77,8 +77,10 @@ export function serveEngine(channel: SupervisorChannel, engines: EngineSet): voi
     run: (id, request) =>
       cancellable(id, async (signal) => {
         const encoded = (run: Run): EngineRunResult => {
-          const told = request.host === undefined ? run : { ...run, info: { ...run.info, host: request.host } };
-          return { info: told.info, file: engines.encode(told) };
+          const { host, changed } = request;
+          const known = { ...(host === undefined ? {} : { host }), ...(changed === undefined ? {} : { changed }) };
+          const info = { ...run.info, ...known };
+          return { info, file: engines.encode({ ...run, info }) };
         };
         const onPartial = (run: Run): void => void supervisor.$callEvent('partial', id, encoded(run));
         try {

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { originalName } from '../../core/experiment/nameOfContent.ts';
 import { traceName } from '../../core/import/sniff.ts';
 import { type RunSummary, recordedPrefix } from '../../core/service/service.ts';
 import { decodeRun, maxRunFileBytes, readRunInfo } from '../../core/trace/arrow.ts';
@@ -83,6 +85,20 @@ export class RunStore {
     const { summary, bytes } = await this.#indexed(entry);
     if (summary.engine === null && summary.error !== undefined) throw new CopyscopeError(summary.error);
     return { path: entry.path, bytes };
+  }
+
+  /** Returns the experiment of the last complete run made here of this experiment, or of what it is a copy of. */
+  async experimentBefore(name: string): Promise<Experiment | null> {
+    const last = (await this.list()).find(
+      (run) =>
+        run.status === 'complete' &&
+        !run.builtIn &&
+        !run.id.startsWith(importedPrefix) &&
+        originalName(run.name) === originalName(name),
+    );
+    if (last === undefined) return null;
+    const { path, bytes } = await this.file(last.id);
+    return (await readInfo(path, bytes)).experiment;
   }
 
   /** Returns an id for a run that begins now. The id stays reserved for this session. */

@@ -22,6 +22,7 @@ export const errorSchema = z.object({
 export const runSummarySchema = z.object({
   id: idSchema,
   name: z.string().max(200),
+  changed: z.string().max(300).exactOptional(),
   origin: z.enum(['measured', 'recorded', 'simulated']),
   engine: z.enum(engineKinds).nullable(),
   status: z.enum(['running', 'complete', 'failed', 'cancelled']),
@@ -44,6 +45,7 @@ export function summaryOf(info: RunInfo, { id, madeHere, builtIn }: Place): RunS
   return {
     id,
     name: runName(info),
+    ...(info.changed === undefined ? {} : { changed: info.changed }),
     origin: runOrigin(info, madeHere),
     engine: info.engine,
     status: info.status,

@@ -1,5 +1,6 @@
 /** The runs of this session that are in progress, or ended without a file. Runs with a file belong to the store. */
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { changedWords } from '../../core/explain/compare/programs.ts';
 import { simulatedDevice } from '../../core/machine/profile/profile.ts';
 import type { DeviceReport } from '../../core/program/engine.ts';
 import type { RunSummary, WindowEvents } from '../../core/service/service.ts';
@@ -81,10 +82,15 @@ export class SessionRuns {
   async #execute(run: SessionRun, request: EngineRunRequest, engine: EngineSupervisor): Promise<void> {
     const { id } = run.summary;
     try {
-      const result = await engine.run(request, {
-        signal: run.controller.signal,
-        onProgress: (progress) => this.#events.runProgress(id, progress),
-      });
+      const before = await this.#store.experimentBefore(request.experiment.name).catch(() => null);
+      const changed = before === null ? undefined : changedWords(before, request.experiment);
+      const result = await engine.run(
+        { ...request, changed },
+        {
+          signal: run.controller.signal,
+          onProgress: (progress) => this.#events.runProgress(id, progress),
+        },
+      );
       await this.#save(run, result);
     } catch (thrown) {
       if (thrown instanceof PartialRunError) await this.#save(run, thrown.partial, thrown.toInfo());

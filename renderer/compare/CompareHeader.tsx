@@ -1,5 +1,5 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
-import { IconArrowBackUp, IconFileTypeHtml, IconPlayerPlayFilled } from '@tabler/icons-react';
+import { IconArrowsUpDown, IconFileTypeHtml, IconPlayerPlayFilled, IconWaveSawTool, IconX } from '@tabler/icons-react';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { reportRuns } from '../files/exportReports.ts';
 import { effectiveEngine, engineOptions } from '../store/engines.ts';
@@ -9,6 +9,7 @@ import { runAll } from '../store/runs.ts';
 import { caseExamples } from '../store/select.ts';
 import { useApp, useDerived } from '../store/store.ts';
 import { AlignmentPicker } from './AlignmentPicker.tsx';
+import { comparePrediction } from './actions.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
 import { RunChooser } from './RunChooser.tsx';
@@ -27,14 +28,11 @@ export function CompareHeader({ ids, base }: Props) {
       <h1>{chosen ? 'Compared on one time scale' : 'Four cases, one time scale'}</h1>
       <div className={classes['controls']}>
         {chosen ? (
-          <Button
-            variant="subtle"
-            color="gray"
-            leftSection={<IconArrowBackUp size={15} aria-hidden />}
-            onClick={() => openPage({ kind: 'compare' })}
-          >
-            The four cases
-          </Button>
+          <>
+            <Predicted ids={ids} base={base} />
+            {ids.length < 2 ? null : <Quiet icon={IconArrowsUpDown} name="Swap A and B" runs={swapped(ids)} />}
+            {ids.length === 0 ? null : <Quiet icon={IconX} name="Clear" runs={[]} />}
+          </>
         ) : null}
         <RunChooser ids={chosen ? ids : []} />
         {chosen ? null : <RunFour />}
@@ -68,6 +66,43 @@ export function CompareHeader({ ids, base }: Props) {
         </div>
       )}
     </div>
+  );
+}
+
+const swapped = ([a, b, ...rest]: readonly string[]): string[] => [b, a, ...rest].filter((id) => id !== undefined);
+
+interface QuietProps {
+  readonly icon: typeof IconX;
+  readonly name: string;
+  readonly runs: readonly string[];
+}
+
+/** A button that compares other runs. */
+const Quiet = ({ icon: Icon, name, runs }: QuietProps) => (
+  <Button
+    variant="subtle"
+    color="gray"
+    leftSection={<Icon size={15} aria-hidden />}
+    onClick={() => openPage({ kind: 'compare', runs })}
+  >
+    {name}
+  </Button>
+);
+
+/** Adds the prediction of A, if none of the runs is simulated. A trace has no program to simulate. */
+function Predicted({ ids, base }: Props) {
+  const canPredict = useApp(
+    ({ runs, profiles }) => profiles.length > 0 && ids.every((id) => runs[id]?.origin !== 'simulated'),
+  );
+  if (!canPredict || base === null || base.run.info.experiment === null) return null;
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconWaveSawTool size={15} aria-hidden />}
+      onClick={() => void comparePrediction(base.id, ids)}
+    >
+      Add the prediction
+    </Button>
   );
 }
 

@@ -73,7 +73,7 @@ function Compared({ ids, loaded }: ComparedProps) {
       {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
       onLayoutChanged={layout.onLayoutChanged}
     >
-      <Panel id="runs" defaultSize={ids.length > 3 && window.innerHeight < lowWindow ? '76%' : '62%'} minSize={150}>
+      <Panel id="runs" defaultSize={ids.length > 3 && window.innerHeight < lowWindow ? '76%' : '56%'} minSize={150}>
         <Stack ids={ids} loaded={loaded} />
       </Panel>
       <Separator className={shared['separatorAcross']} aria-label="Resize the differences" />

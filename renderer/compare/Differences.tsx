@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { Difference, RunComparison } from '../../core/explain/compare/comparison.ts';
 import { formatDifference, formatSpread, predictedWords } from '../../core/explain/compare/format.ts';
 import { lanesText, operationsText } from '../../core/explain/compare/text.ts';
-import { methodText, stepBlocks } from '../../core/present/comparison.ts';
+import { methodText, programBlocks, stepBlocks } from '../../core/present/comparison.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { Blocks } from '../blocks/Blocks.tsx';
 import { CopyTable } from '../common/buttons.tsx';
@@ -172,6 +172,11 @@ function Found({ comparison, leftOut, letter, picker, traces }: FoundProps) {
   );
   return (
     <>
+      {comparison.programs === null ? null : (
+        <div className={classes['programs']}>
+          <Blocks blocks={programBlocks(comparison, letter)} />
+        </div>
+      )}
       <Bar traces={traces}>
         {picker}
         {by === 'lanes' ? null : (

@@ -1,13 +1,16 @@
 /** Opens comparisons: of chosen runs, or of a run with its prediction. */
 import { CopyscopeError } from '../../core/errors.ts';
+import { originalName } from '../../core/experiment/nameOfContent.ts';
 import { profileOfDevice } from '../../core/machine/profile/profile.ts';
+import type { RunSummary } from '../../core/service/service.ts';
 import { isTraced, type RunInfo } from '../../core/trace/run.ts';
 import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
 import { attempt } from '../store/host.ts';
 import { openPage } from '../store/pages.ts';
 import { ensureRun, finished, startRun } from '../store/runs.ts';
-import { currentEngineOptions, loadedRun } from '../store/select.ts';
+import { byNewest, comparableRun, currentEngineOptions, isPrediction, loadedRun } from '../store/select.ts';
 import { state } from '../store/store.ts';
+import type { AppState } from '../store/types.ts';
 import { setCompare } from './compareStore.ts';
 
 /** Opens a comparison. The first run is the base of the others. */
@@ -16,14 +19,34 @@ export function openComparison(ids: readonly string[]): void {
   openPage({ kind: 'compare', runs: [...new Set(ids)] });
 }
 
-/** Opens a comparison with one run, and the list to choose others from. */
-export function compareWith(id: string): void {
-  openComparison([id]);
-  setCompare({ chooserOpen: true });
+/** Compares the open run, or the last one, with the one before it. An open comparison keeps its runs. */
+export function compareLast(): void {
+  const now = state();
+  if (now.page.kind === 'compare' && now.page.runs !== undefined) return;
+  const own = Object.values(now.runs).filter(({ builtIn }) => !builtIn);
+  const run = comparableRun(now) ?? own.filter(isComparable).sort(byNewest)[0];
+  if (run === undefined) openPage({ kind: 'compare' });
+  else openComparison(withBefore(now, run).map(({ id }) => id));
 }
 
-/** Simulates a run's experiment with its device's profile, and opens both. */
-export const comparePrediction = (id: string): Promise<void> =>
+const isComparable = ({ id, status, sweep }: RunSummary): boolean =>
+  status === 'complete' && sweep === undefined && !isPrediction(id);
+
+/** Returns the run and the one before it, the earlier one first. If there is none before it, the next one comes second. */
+function withBefore(now: AppState, run: RunSummary): readonly RunSummary[] {
+  // A trace has no experiment whose name it shares with others.
+  const isTrace = loadedRun(now, run.id)?.run.info.experiment === null;
+  const isRelated = (other: RunSummary): boolean =>
+    isTrace ? other.origin === 'recorded' && !other.builtIn : originalName(other.name) === originalName(run.name);
+  const all = Object.values(now.runs)
+    .filter((other) => other.id === run.id || (isComparable(other) && isRelated(other)))
+    .sort((a, b) => byNewest(b, a));
+  const at = all.indexOf(run);
+  return at > 0 ? all.slice(at - 1, at + 1) : all.slice(0, 2);
+}
+
+/** Simulates a run's experiment with its device's profile, and opens it with the compared runs. */
+export const comparePrediction = (id: string, compared: readonly string[] = [id]): Promise<void> =>
   attempt('The prediction could not be made', async () => {
     await ensureRun(id);
     const run = loadedRun(state(), id);
@@ -41,7 +64,7 @@ export const comparePrediction = (id: string): Promise<void> =>
     if (predicted === null) return;
     // The comparison shows the prediction's outcome.
     await finished(predicted);
-    openComparison([id, predicted]);
+    openComparison([...compared, predicted]);
   });
 
 /** Returns the profile of the run's device, else the picked one, else the first. Throws `profile.missing`. */

@@ -2,7 +2,6 @@ import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
 import { IconCopyPlus, IconPencil } from '@tabler/icons-react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type ImportedFrom, type RunInfo, runName } from '../../core/trace/run.ts';
-import { CompareMenu } from '../compare/CompareMenu.tsx';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { RunButton, RunProgressLine } from '../engine/RunButton.tsx';
 import { saveCopy } from '../store/ownCopy.ts';
@@ -10,8 +9,8 @@ import { currentExperiment } from '../store/select.ts';
 import { select, useApp } from '../store/store.ts';
 import classes from './DocumentHeader.module.css';
 
-/** These elements stay the same, so that an edit of the document doesn't redraw them. */
-const [picker, compare] = [<EnginePicker key="engine" />, <CompareMenu key="compare" />];
+/** This element stays the same, so that an edit of the document doesn't redraw it. */
+const picker = <EnginePicker key="engine" />;
 
 /** Title and description, and the controls that run it. */
 export function DocumentHeader() {
@@ -51,7 +50,6 @@ function Header({ experiment }: { readonly experiment: Experiment }) {
         ) : (
           <div className={classes['row']}>
             <span className={`${classes['facts']} tabular`}>{runFacts(experiment)}</span>
-            {compare}
             {page.kind === 'experiment' ? null : <SaveCopy />}
           </div>
         )}
@@ -78,9 +76,6 @@ export function TraceHeader({ info }: { readonly info: RunInfo }) {
           A trace of {recorders[info.imported?.format ?? 'pytorch-profiler']}: what ran, without the program that ran
           it.
         </Text>
-      </div>
-      <div className={classes['controls']}>
-        <CompareMenu />
       </div>
     </div>
   );

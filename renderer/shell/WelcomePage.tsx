@@ -94,7 +94,9 @@ function FourCases() {
       <div className={classes['heading']}>
         <h2>One copy and one kernel, four ways</h2>
         <OriginBadge origin="simulated" />
-        <CommandButton command={windowCommands.compare} label="See them side by side" />
+        <Button variant="subtle" color="gray" onClick={() => openPage({ kind: 'compare' })}>
+          See them side by side
+        </Button>
       </div>
       <ul className={classes['cards']}>
         {cases.map(({ example: { id, name }, drawn }) => (

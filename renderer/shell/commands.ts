@@ -14,7 +14,7 @@ import {
 import { exportFormats, exportWords } from '../../core/export/formats.ts';
 import { type LibraryItems, menuCommands } from '../../core/service/service.ts';
 import { type Command, commands, type Entry } from '../commands/command.ts';
-import { comparePrediction, compareWith } from '../compare/actions.ts';
+import { compareLast, comparePrediction } from '../compare/actions.ts';
 import { runCommands } from '../engine/RunButton.tsx';
 import { reportable, reportShown } from '../files/exportReports.ts';
 import { exportBundle, openCommand } from '../files/files.ts';
@@ -49,12 +49,7 @@ const shownCommands = commands('Run', {
   comparePrediction: {
     name: 'Compare the run with its prediction',
     when: canBePredicted,
-    run: withShownRun(comparePrediction),
-  },
-  compare: {
-    name: 'Compare the run with another',
-    when: (now) => comparableRun(now) !== undefined,
-    run: withShownRun(compareWith),
+    run: withShownRun((id) => comparePrediction(id)),
   },
   report: { name: 'Report of what is shown (HTML)', when: canReport, run: () => reportShown(false, triedChanges()) },
   reportRecorded: {
@@ -84,12 +79,7 @@ export const windowCommands = commands('Window', {
     icon: IconServer,
     run: () => openPage({ kind: 'remote' }),
   },
-  compare: {
-    name: 'Compare runs',
-    icon: IconColumns,
-    // An open comparison keeps its runs.
-    run: () => state().page.kind === 'compare' || openPage({ kind: 'compare' }),
-  },
+  compare: { name: 'Compare the run with the one before it', icon: IconColumns, run: compareLast },
   charts: { name: 'Charts', icon: IconChartBar, run: () => openPage({ kind: 'charts' }) },
   left: {
     name: 'Show or hide the left panel',

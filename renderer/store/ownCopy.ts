@@ -1,5 +1,6 @@
 /** Copies in the library: made by an edit of an example or of a run's experiment, or on request. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { nameOfCopy } from '../../core/experiment/nameOfContent.ts';
 import { attempt, host } from './host.ts';
 import { listExperiments } from './hostEvents.ts';
 import { documentKey, pageHash } from './page.ts';
@@ -23,9 +24,6 @@ export interface OwnCopy {
   readonly origin: Origin;
 }
 
-export const copyName = (name: string): string =>
-  name.startsWith('Copy of ') ? name : `Copy of ${name.slice(0, 190)}`;
-
 const copies = new Map<string, Experiment>();
 
 /** Returns the content of a copy as an edit made it during this visit, or null for other documents. */
@@ -44,7 +42,7 @@ export async function makeOwn(): Promise<OwnCopy | null> {
     const experiment = currentExperiment(state());
     if (experiment === null) return;
     const { page, selection, iteration } = state();
-    const id = await host().saveExperiment(null, { ...experiment, name: copyName(experiment.name) });
+    const id = await host().saveExperiment(null, { ...experiment, name: nameOfCopy(experiment.name) });
     const [copy] = await Promise.all([readExperiment(id), listExperiments()]);
     const key = documentKey({ kind: 'experiment', id });
     put('documents', key, { status: 'ready', value: copy });

@@ -1,5 +1,7 @@
 /** Two runs on one time scale, with their differences. */
 import { expect, it } from 'vitest';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { edit } from '../../renderer/store/editing/edit.ts';
 import { openPage } from '../../renderer/store/pages.ts';
 import { state } from '../../renderer/store/store.ts';
 import { copied, openTrace, openWorkbench, page, pickEngine, press } from './support/workbench.tsx';
@@ -47,8 +49,8 @@ it('says of a recorded run which machine it ran on, and does not offer to delete
 
 it('compares a recorded run with its prediction, by lane and aligned by an operation', async () => {
   await openWorkbench({ recorded: [pinned], examples: [pinned], page: { kind: 'run', id: `recorded/${pinned}` } });
-  await page.getByRole('button', { name: 'Compare this run' }).click();
-  await page.getByRole('menuitem', { name: 'Predicted against recorded' }).click();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await page.getByRole('button', { name: 'Add the prediction' }).click();
   await expect.poll(() => runs().elements().length).toBe(2);
   await expect.element(runs().nth(0)).toHaveTextContent('Recorded');
   await expect.element(runs().nth(1)).toHaveTextContent('with what recording costs');
@@ -86,6 +88,26 @@ it('chooses runs from a list, and disables a third that cannot join', async () =
   await press('Escape');
   await expect.poll(() => runs().elements().length).toBe(2);
   expect(state().page).toEqual({ kind: 'compare', runs: [`recorded/${pageable}`, `recorded/${pinned}`] });
+});
+
+it('compares the open run with the one before it, and says first what changed in the program', async () => {
+  const { run } = await openWorkbench({ examples: [pageable], page: { kind: 'example', id: pageable } });
+  await pickEngine(/^Simulated: NVIDIA H200/);
+  const first = await run();
+  await edit('Pin', (experiment) => {
+    const pinned = experiment.buffers.map((one) => (one.memory === 'pageable' ? { ...one, memory: 'pinned' } : one));
+    return { experiment: { ...experiment, buffers: pinned } as Experiment, selected: [] };
+  });
+  const second = await run();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  expect(state().page).toEqual({ kind: 'compare', runs: [first, second] });
+  await expect.element(runs().nth(1)).toHaveTextContent('Pinned instead of pageable');
+  const differences = page.getByRole('region', { name: 'Differences', exact: true });
+  await expect.element(differences).toHaveTextContent(/^Changed from A to B: pinned instead of pageable.*Makespan/);
+  await page.getByRole('button', { name: 'Swap A and B' }).click();
+  await expect.element(differences).toHaveTextContent(/^Changed from A to B: pageable instead of pinned/);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await expect.element(page.getByText('Nothing to compare yet')).toBeVisible();
 });
 
 /** Opens the comparison of two recorded runs. */
@@ -129,15 +151,9 @@ it('shows first where the steps of two traces differ, and what the first one pre
 
 it('aligns two traces by their step, and offers no prediction of a trace', async () => {
   await openTrace('vision.pageable', 'vision.pinned');
-  await page.getByRole('button', { name: 'Compare this run' }).click();
-  await expect.element(page.getByRole('menuitem', { name: /another run/ })).toBeVisible();
-  await expect.element(page.getByRole('menuitem', { name: /^Predicted/ })).not.toBeInTheDocument();
-  await page.getByRole('menuitem', { name: /another run/ }).click();
-  await page
-    .getByRole('dialog')
-    .getByRole('checkbox', { name: /^vision\.pinned/ })
-    .click();
-  await press('Escape');
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await expect.poll(() => runs().elements().length).toBe(2);
+  await expect.element(page.getByRole('button', { name: 'Add the prediction' })).not.toBeInTheDocument();
   await page.getByRole('region', { name: 'Differences' }).getByText('Operations', { exact: true }).click();
   await expect.element(table().getByRole('row').nth(1)).toHaveTextContent('pageable and pinned');
   await expect.element(page.getByRole('combobox', { name: 'Align by' })).toHaveValue('start of step 1');

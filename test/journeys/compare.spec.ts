@@ -10,8 +10,8 @@ async function openRecorded(window: Window, name: string): Promise<void> {
 
 test('a recorded run is compared with its prediction on one time scale', async ({ window, page }) => {
   await openRecorded(window, 'Pinned source, second stream');
-  await page.getByRole('button', { name: 'Compare this run' }).click();
-  await page.getByRole('menuitem', { name: 'Predicted against recorded' }).click();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await page.getByRole('button', { name: 'Add the prediction' }).click();
   const runs = page.getByRole('list', { name: 'Runs compared' }).getByRole('article');
   await expect(runs).toHaveCount(2);
   await expect(runs.nth(0)).toContainText('Recorded');

@@ -13,6 +13,7 @@ import { programFacts } from '../verdicts/facts.ts';
 import type { LaneTimes } from './laneTimes.ts';
 import { matchOperations } from './matching.ts';
 import { copyKey, measureRun, type OperationTable, type RunMeasures, type RunSteps } from './measures.ts';
+import { programDifferences } from './programs.ts';
 import { type Judgement, judge, type Sample, type Spread, sampleOf, spreadOf } from './spread.ts';
 
 /** One quantity in both runs, in nanoseconds. */
@@ -77,6 +78,8 @@ export interface RunComparison {
   readonly a: ComparedRun;
   readonly b: ComparedRun;
   readonly matchedBy: MatchedBy;
+  /** Differences between the programs in words (programs.ts); null if a run has no experiment. */
+  readonly programs: readonly string[] | null;
   readonly makespan: Difference;
   /** Number and duration of steps, if operations are compared step by step; otherwise null. */
   readonly steps: { readonly a: number; readonly b: number; readonly duration: Difference } | null;
@@ -99,12 +102,16 @@ export function compareRuns(a: Run, b: Run, stepsOf: (run: Run) => RunSteps | nu
     a: describe(a.info, first),
     b: describe(b.info, second),
     matchedBy,
+    programs: programsOf(a.info.experiment, b.info.experiment),
     makespan: difference(sampleOf(first.makespanNs, first.exact), sampleOf(second.makespanNs, second.exact)),
     steps: stepDifference(first, second),
     lanes: laneDifferences(first, second),
     operations: operationDifferences(a.info, b.info, first, second, matchedBy),
   };
 }
+
+const programsOf = (a: Experiment | null, b: Experiment | null): string[] | null =>
+  a === null || b === null ? null : programDifferences(a, b);
 
 function stepDifference(a: RunMeasures, b: RunMeasures): RunComparison['steps'] {
   if (a.stepNs === null || b.stepNs === null) return null;

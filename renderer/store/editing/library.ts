@@ -1,10 +1,9 @@
 /** The user’s own experiments: new ones, copies and names. */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { freeNewName } from '../../../core/experiment/nameOfContent.ts';
+import { freeNewName, nameOfCopy } from '../../../core/experiment/nameOfContent.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { attempt, host } from '../host.ts';
 import { listExperiments } from '../hostEvents.ts';
-import { copyName } from '../ownCopy.ts';
 import { documentKey } from '../page.ts';
 import { openPage, readExperiment } from '../pages.ts';
 import { showLeft } from '../sidePanels.ts';
@@ -24,7 +23,7 @@ export const newExperiment = (experiment?: Experiment): Promise<void> =>
 export const duplicateExperiment = (id: string): Promise<void> =>
   attempt('The experiment could not be copied', async () => {
     const experiment = await readExperiment(id);
-    await newExperiment({ ...experiment, name: copyName(experiment.name) });
+    await newExperiment({ ...experiment, name: nameOfCopy(experiment.name) });
   });
 
 /** Renames an experiment of the library. If it is open, that is a step that can be undone. */

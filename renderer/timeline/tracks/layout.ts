@@ -45,7 +45,7 @@ export interface TrackOptions extends CandidateOptions {
   /** Available space; lanes grow into it within limits. */
   readonly height: number;
   readonly arrangement?: Arrangement;
-  /** Keeps kernels visible: if not all lanes fit, theirs is pinned, and compact layouts fold the host's threads. */
+  /** Pins the lane of kernels, so that the order is the same at every height. Folds the host's threads if not all fit. */
   readonly keepsCompute?: boolean;
 }
 
@@ -80,12 +80,12 @@ export function layoutTracks(view: IterationView, options: TrackOptions): Layout
   return { ...laidOut, hidden: all.filter(isHidden), groups, order: ids };
 }
 
-/** Returns the arrangement, and a replacement to try if not all lanes fit. */
+/** Returns the arrangement, and replacements to try if not all lanes fit. */
 function arrangements(shown: readonly Candidate[], own: Arrangement, options: TrackOptions): readonly Arrangement[] {
   if (options.keepsCompute !== true) return [own];
   const compute = shown.filter(({ isCompute }) => isCompute).map(({ id }) => id);
   const pinned = withIds(own, 'pinned', compute, true);
-  return [own, options.compact === true ? withIds(pinned, 'folded', ['host'], true) : pinned];
+  return options.compact === true ? [pinned, withIds(pinned, 'folded', ['host'], true)] : [pinned];
 }
 
 /** Returns true if two layouts have the same names at the same places, and so the same actions. */

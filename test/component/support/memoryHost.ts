@@ -11,7 +11,9 @@ import { runFigures } from '../../../core/apps/sweep/metrics.ts';
 import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { originalName } from '../../../core/experiment/nameOfContent.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { changedWords } from '../../../core/explain/compare/programs.ts';
 import { predictedIntervals } from '../../../core/explain/summary/predictedIntervals.ts';
 import type { ImportOptions } from '../../../core/import/importedRun.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
@@ -360,7 +362,7 @@ export class MemoryHost {
       signal: controller.signal,
       onProgress: (progress) => this.events?.runProgress(id, progress),
     }).then(
-      (run) => this.addRun(run, { id }),
+      (run) => this.addRun({ ...run, info: { ...run.info, ...this.#changed(experiment) } }, { id }),
       (thrown) => {
         const error = toErrorInfo(thrown);
         const status = error.code === 'run.cancelled' ? 'cancelled' : 'failed';
@@ -368,6 +370,16 @@ export class MemoryHost {
       },
     );
     return summary;
+  }
+
+  /** Returns the difference to the last run of the experiment, as the host does. */
+  #changed(experiment: Experiment): { readonly changed?: string } {
+    const isOf = ({ builtIn, name, status }: RunSummary): boolean =>
+      !builtIn && status === 'complete' && originalName(name) === originalName(experiment.name);
+    const last = [...this.runs.values()].filter(({ summary }) => isOf(summary)).at(-1);
+    const before = last?.file == null ? null : decodeRun(last.file).info.experiment;
+    const changed = before === null ? undefined : changedWords(before, experiment);
+    return changed === undefined ? {} : { changed };
   }
 
   async #simulate(

@@ -58,6 +58,21 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
   return { session, engine, next };
 }
 
+it('names what changed since the last run of the experiment, or of what it is a copy of', async () => {
+  full = false;
+  const store = new FillingStore(folder, new Assets(join(folder, 'assets')));
+  await store.add('first', run.info, file);
+  const buffers = request.experiment.buffers.map((one) => ({ ...one, bytes: 4096 }));
+  const copy = { ...request.experiment, name: `Copy of ${request.experiment.name}`, buffers };
+  const requests: EngineRunRequest[] = [];
+  const made = makeSession(store);
+  const engine = { run: (one: EngineRunRequest) => (requests.push(one), made.engine.run(one)) } as EngineSupervisor;
+  const ended = made.next();
+  await made.session.start({ ...request, experiment: copy }, engine);
+  await ended;
+  expect(requests[0]?.changed).toMatch(/^size 4 KiB instead of /);
+});
+
 describe('a run that ended early', () => {
   const error = { code: 'engine.lost', message: 'The engine process was ended by signal SIGKILL.' };
   const partial = smallRun(request.experiment, 'cpu', { status: 'failed', error });

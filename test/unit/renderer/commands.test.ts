@@ -36,7 +36,7 @@ it('the palette offers what can be done now, and nothing else', () => {
     },
   });
   const selected = ['Cut', 'Duplicate', 'Ungroup', 'Draw an event edge', 'Longer or larger'];
-  const idle = ['Cancel the run', 'Compare the run with another', 'Save', 'Undo', 'Redo', 'Paste', ...selected];
+  const idle = ['Cancel the run', 'Compare the run with its prediction', 'Save', 'Undo', 'Redo', 'Paste', ...selected];
   expect(titles()).toEqual(expect.arrayContaining(['Run what is open', 'Save a copy', 'Add an operation']));
   for (const title of idle) expect(titles()).not.toContain(title);
 
@@ -46,7 +46,7 @@ it('the palette offers what can be done now, and nothing else', () => {
   expect(titles()).toEqual(expect.arrayContaining(['Cancel the run', 'Save', 'Undo', ...selected.slice(0, 4)]));
 
   assign({ runs: { one: { ...run, status: 'complete' } } });
-  expect(titles()).toEqual(expect.arrayContaining(['Run what is open', 'Compare the run with another']));
+  expect(titles()).toEqual(expect.arrayContaining(['Run what is open']));
   expect(titles()).not.toContain('Cancel the run');
 
   assign({ connection: { status: 'lost', problem: null } });

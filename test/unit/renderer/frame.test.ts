@@ -90,6 +90,14 @@ describe('tracks', () => {
     const compact = layoutTracks(view, { height: 100, compact: true });
     expect(compact.tracks.map((track) => track.id)).toEqual(['thread:main', 'engine:gpu:h2d', 'compute:gpu']);
   });
+
+  it('has one order of lanes at every height if kernels must stay in sight', () => {
+    const orders = [30, 60, 100, 400].map((height) => {
+      const { tracks } = layoutTracks(view, { height, compact: true, keepsCompute: true });
+      return tracks.map(({ id }) => id).join(' ');
+    });
+    expect(new Set(orders)).toEqual(new Set(['compute:gpu thread:main engine:gpu:h2d']));
+  });
 });
 
 describe('a frame', () => {
