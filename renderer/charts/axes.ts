@@ -1,6 +1,6 @@
 /** Parts of axes and legends that all kinds of chart share. */
 import type { Look } from './look.ts';
-import { type AxisUnit, axisTitle, axisUnit, mostOf } from './quantities.ts';
+import { type AxisUnit, axisTitle, axisUnit, mostOf, spansDecades, valuesOf } from './quantities.ts';
 import type { ChartSpec } from './spec.ts';
 
 export interface Room {
@@ -34,16 +34,29 @@ function roundedUp(value: number): number {
   return Number((Math.ceil(value / digit - 1e-9) * digit).toPrecision(3));
 }
 
+/** Returns true if lines or fields have a log scale. Bars begin at zero, since their lengths are compared. */
+export const isLogScale = (spec: ChartSpec): boolean =>
+  spec.kind !== 'bars' && spec.value.unit !== 'share' && spansDecades(valuesOf(spec));
+
+/** Returns the title of the values, with unit and scale. */
+export const valueTitle = (spec: ChartSpec): string =>
+  `${axisTitle(spec.value, valueUnit(spec))}${isLogScale(spec) ? ', log scale' : ''}`;
+
+/** Returns the lowest value of the axis in its unit: the power of ten below all values, or zero. */
+export const footOf = (spec: ChartSpec): number =>
+  isLogScale(spec) ? 10 ** Math.floor(Math.log10(Math.min(...valuesOf(spec)) / valueUnit(spec).factor)) : 0;
+
 /** Returns an axis of values in one unit, which its title names. */
 export const valueAxis = (spec: ChartSpec, look: Look, gap: number) => ({
-  type: 'value' as const,
-  min: 0,
+  type: isLogScale(spec) ? ('log' as const) : ('value' as const),
+  min: footOf(spec),
   ...(spec.most === undefined ? {} : { max: roundedUp(endOf(spec) / valueUnit(spec).factor) }),
-  ...name(axisTitle(spec.value, valueUnit(spec)), look, gap),
+  ...name(valueTitle(spec), look, gap),
   axisLabel: { ...labels(look), hideOverlap: true, formatter: plain },
   axisLine: { show: false },
   axisTick: { show: false },
   splitLine: { lineStyle: { color: look.line } },
+  minorSplitLine: { show: isLogScale(spec), lineStyle: { color: look.line, opacity: 0.4 } },
 });
 
 /** Returns an axis with one place for each category. */
@@ -70,7 +83,7 @@ export const numberAxis = ({ name: title, ticks, label, isLog }: NumberAxis, loo
   ...(isLog ? { logBase: 2 } : { scale: true }),
   min: Math.min(...ticks),
   max: Math.max(...ticks),
-  ...name(title, look, gap),
+  ...name(isLog ? `${title}, log scale` : title, look, gap),
   axisLabel: {
     ...labels(look),
     hideOverlap: true,

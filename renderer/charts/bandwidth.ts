@@ -5,39 +5,37 @@ import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
 import type { CostModel } from '../../core/machine/costModel.ts';
 import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import { linkBytesPerSecond } from '../../core/program/engine.ts';
-import type { PaintName } from '../common/palette.ts';
-import type { Cell, LineSpec, Provenance, Row } from './spec.ts';
-
-/** Readings by size in bytes. */
-type Readings = ReadonlyMap<number, Exclude<Cell, null>>;
-
-interface Named {
-  readonly name: string;
-  readonly readings: Readings;
-  readonly paint?: PaintName;
-  readonly isBeside?: boolean;
-}
+import type { LineSpec, Row } from './spec.ts';
 
 /** Sizes in bytes, each four times the one before: from sizes limited by latency to sizes limited by the link. */
 const sizes = Array.from({ length: 11 }, (_, power) => 256 * 4 ** power);
 
 export function profileBandwidth(profile: DeviceProfile): LineSpec {
   const costs = profileCosts(profile);
-  const named = copies.flatMap(({ direction, memory, paint }): Named[] => {
+  const cells = (rate: (size: number) => number | null) =>
+    sizes.map((size) => {
+      const value = rate(size);
+      return value === null ? null : { value };
+    });
+  const rows = copies.flatMap(({ direction, memory, paint }): Row[] => {
     const name = `${direction.toUpperCase()} ${memory}`;
+    const engine = cells((size) => engineRate(costs, direction, memory, size));
     return [
-      { name, paint, readings: readings((size) => programRate(profile, direction, memory, size)) },
-      {
-        name: `${name}, copy engine`,
-        paint,
-        isBeside: true,
-        readings: readings((size) => engineRate(costs, direction, memory, size)),
-      },
+      { name, paint, cells: cells((size) => programRate(profile, direction, memory, size)) },
+      { name: `${name}, copy engine`, paint, isBeside: true, cells: engine },
     ];
   });
-  const provenance: Provenance = { origins: ['simulated'], device: profile.device.name, date: '' };
-  const title = `Bandwidth of a copy that runs alone, from call to arrival, in profile ${profile.name}`;
-  return lines(title, named, provenance, linkBytesPerSecond(profile.device));
+  const value = linkBytesPerSecond(profile.device);
+  const limit: Row[] =
+    value === null ? [] : [{ name: 'limit of the PCIe link', isLimit: true, cells: cells(() => value) }];
+  return {
+    kind: 'lines',
+    title: `Bandwidth of a copy that runs alone, from call to arrival, in profile ${profile.name}`,
+    provenance: { origins: ['simulated'], device: profile.device.name, date: '' },
+    x: { name: 'Size of a copy', unit: 'B', values: sizes, scale: 'log' },
+    value: { name: 'Bandwidth', unit: 'B/s' },
+    rows: [...rows, ...limit],
+  };
 }
 
 const copies = [
@@ -47,39 +45,9 @@ const copies = [
   { direction: 'd2h', memory: 'pageable', paint: 'd2d' },
 ] as const;
 
-const readings = (rate: (size: number) => number | null): Readings =>
-  new Map(
-    sizes.flatMap((size) => {
-      const value = rate(size);
-      return value === null ? [] : [[size, { value }] as const];
-    }),
-  );
-
 /** Returns the rate of the copy engine alone, without the call. */
 function engineRate(costs: CostModel, direction: 'h2d' | 'd2h', memory: 'pinned' | 'pageable', size: number) {
   const [src, dst] = direction === 'h2d' ? ([memory, 'device'] as const) : (['device', memory] as const);
   const cost = costs.copy(size, { src, dst, from: -1, to: -1 }, false);
   return cost === null ? null : (size / cost.deviceNs) * 1e9;
-}
-
-function lines(title: string, named: readonly Named[], provenance: Provenance, limit: number | null): LineSpec {
-  const sizes = [...new Set(named.flatMap(({ readings }) => [...readings.keys()]))].sort((a, b) => a - b);
-  const rows: Row[] = named.map(({ name, readings, paint, isBeside }) => ({
-    name,
-    ...(isBeside === true ? { isBeside } : {}),
-    ...(paint === undefined ? {} : { paint }),
-    cells: sizes.map((size) => readings.get(size) ?? null),
-  }));
-  const limits: Row[] =
-    limit === null
-      ? []
-      : [{ name: 'limit of the PCIe link', isLimit: true, cells: sizes.map(() => ({ value: limit })) }];
-  return {
-    kind: 'lines',
-    title,
-    provenance,
-    x: { name: 'Size of a copy', unit: 'B', values: sizes, scale: 'log' },
-    value: { name: 'Bandwidth', unit: 'B/s' },
-    rows: [...rows, ...limits],
-  };
 }

@@ -5,8 +5,6 @@ import { hasSpread } from './points.ts';
 import { formatValue } from './quantities.ts';
 import { type BarSpec, isFailure, isReading, legendName } from './spec.ts';
 
-/** Marks that ECharts lacks. */
-
 interface Api {
   value(dimension: number): number;
   coord(data: readonly number[]): number[];

@@ -82,81 +82,48 @@ function engineBandwidth({ engines }: BreakdownSummary, provenance: Provenance):
   };
 }
 
-const part = (name: string, paint: PaintName, times: readonly number[]): Row => ({
-  name,
-  paint,
-  cells: times.map((time) => reading(time)),
-});
+/** Returns a bar for each item, made of its parts end to end. */
+const stacked = <Item>(
+  provenance: Provenance,
+  items: readonly Item[],
+  texts: Pick<BarSpec, 'title' | 'by'> & { readonly value: string; readonly label: (item: Item) => string },
+  parts: readonly (readonly [name: string, paint: PaintName, timeOf: (item: Item) => number])[],
+): BarSpec | null =>
+  items.length === 0
+    ? null
+    : {
+        ...{ kind: 'bars', title: texts.title, by: texts.by, provenance, stacked: true },
+        categories: items.map((item) => ({ label: texts.label(item) })),
+        value: { name: texts.value, unit: 'ns' },
+        rows: parts.map(([name, paint, timeOf]) => ({ name, paint, cells: items.map((one) => reading(timeOf(one))) })),
+      };
 
 function deviceTime({ temporal }: BreakdownSummary, provenance: Provenance): BarSpec | null {
-  if (temporal.length === 0) return null;
-  return {
-    kind: 'bars',
-    title: 'Time of the device',
-    provenance,
-    by: 'Device',
-    stacked: true,
-    categories: temporal.map(({ device }) => ({ label: device })),
-    value: { name: 'From the first activity to the end of the last', unit: 'ns' },
-    rows: [
-      part(
-        'Kernels',
-        'kernel',
-        temporal.map(({ computeNs }) => computeNs),
-      ),
-      part(
-        'Only copies or communication',
-        'h2d',
-        temporal.map(({ nonComputeNs }) => nonComputeNs),
-      ),
-      part(
-        'Idle',
-        'host-sync',
-        temporal.map(({ idleNs }) => idleNs),
-      ),
-    ],
-  };
+  const value = 'From the first activity to the end of the last';
+  const texts = { title: 'Time of the device', by: 'Device', value, label: ({ device }: Temporal) => device };
+  return stacked(provenance, temporal, texts, [
+    ['Kernels', 'kernel', ({ computeNs }) => computeNs],
+    ['Only copies or communication', 'h2d', ({ nonComputeNs }) => nonComputeNs],
+    ['Idle', 'host-sync', ({ idleNs }) => idleNs],
+  ]);
 }
 
 function hostTime({ host }: BreakdownSummary, provenance: Provenance): BarSpec | null {
-  if (host.length === 0) return null;
-  return {
-    kind: 'bars',
-    title: 'Time of the host threads',
-    provenance,
-    by: 'Host thread',
-    stacked: true,
-    categories: host.map(({ name }) => ({ label: name })),
-    value: { name: 'Time in an iteration', unit: 'ns' },
-    rows: [
-      part(
-        'Issuing',
-        'host-call',
-        host.map(({ issuingNs }) => issuingNs),
-      ),
-      part(
-        'Held by a copy',
-        'd2h',
-        host.map(({ heldByCopyNs }) => heldByCopyNs),
-      ),
-      part(
-        'Blocked in synchronise',
-        'host-sync',
-        host.map(({ blockedInSynchronizeNs }) => blockedInSynchronizeNs),
-      ),
-      part(
-        'Working',
-        'host-work',
-        host.map(({ workingNs }) => workingNs),
-      ),
-      part(
-        'Other',
-        'host-range',
-        host.map(({ otherNs }) => otherNs),
-      ),
-    ].filter(({ cells }) => cells.some((cell) => isReading(cell) && cell.value > 0)),
-  };
+  const value = 'Time in an iteration';
+  const texts = { title: 'Time of the host threads', by: 'Host thread', value, label: ({ name }: Host) => name };
+  const spec = stacked(provenance, host, texts, [
+    ['Issuing', 'host-call', ({ issuingNs }) => issuingNs],
+    ['Held by a copy', 'd2h', ({ heldByCopyNs }) => heldByCopyNs],
+    ['Blocked in synchronise', 'host-sync', ({ blockedInSynchronizeNs }) => blockedInSynchronizeNs],
+    ['Working', 'host-work', ({ workingNs }) => workingNs],
+    ['Other', 'host-range', ({ otherNs }) => otherNs],
+  ]);
+  const takesTime = ({ cells }: Row): boolean => cells.some((cell) => isReading(cell) && cell.value > 0);
+  return spec === null ? null : { ...spec, rows: spec.rows.filter(takesTime) };
 }
+
+type Temporal = BreakdownSummary['temporal'][number];
+type Host = BreakdownSummary['host'][number];
 
 /** Returns the makespan of each iteration, or null if there is only one. */
 function iterations(makespansNs: readonly number[], provenance: Provenance): LineSpec | null {

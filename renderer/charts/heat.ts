@@ -1,8 +1,8 @@
 /** Heat maps: a field for each pair of two numbers, light to dark, with the value in it if there is room. */
 import { color } from 'echarts/core';
-import { categoryAxis, plain, type Room, valueUnit } from './axes.ts';
+import { categoryAxis, isLogScale, plain, type Room, valueTitle, valueUnit } from './axes.ts';
 import type { Look } from './look.ts';
-import { axisTitle, chosenText, formatValue } from './quantities.ts';
+import { chosenText, formatValue } from './quantities.ts';
 import { type HeatSpec, isFailure, isReading, originText } from './spec.ts';
 
 const grid = { left: 86, right: 30, bottom: 96 };
@@ -10,14 +10,11 @@ const grid = { left: 86, right: 30, bottom: 96 };
 const labelWidth = 52;
 const labelHeight = 16;
 
-interface Extent {
-  readonly least: number;
-  readonly most: number;
-}
-
 export function heatParts(spec: HeatSpec, look: Look, { width, height, top }: Room): object {
-  const unit = valueUnit(spec);
-  const extent = extentOf(spec);
+  const { factor } = valueUnit(spec);
+  const [least, most] = extentOf(spec);
+  // The ramp knows only even steps, so that a log scale gives it the logarithms.
+  const scaled = (value: number): number => (isLogScale(spec) ? Math.log10(value) : value);
   const cellWidth = (width - grid.left - grid.right) / Math.max(1, spec.x.values.length);
   const cellHeight = (height - top - 6 - grid.bottom) / Math.max(1, spec.y.values.length);
   return {
@@ -37,8 +34,8 @@ export function heatParts(spec: HeatSpec, look: Look, { width, height, top }: Ro
     visualMap: {
       type: 'continuous',
       seriesIndex: 0,
-      min: extent.least / unit.factor,
-      max: Math.max(extent.most, extent.least + 1e-9) / unit.factor,
+      min: scaled(least),
+      max: Math.max(scaled(most), scaled(least) + 1e-9),
       orient: 'horizontal',
       left: 'center',
       bottom: 6,
@@ -47,38 +44,36 @@ export function heatParts(spec: HeatSpec, look: Look, { width, height, top }: Ro
       calculable: false,
       hoverLink: false,
       inRange: { color: [...look.ramp] },
-      text: [
-        `${plain(extent.most / unit.factor)}  ${axisTitle(spec.value, unit)}, ${originText(spec.provenance)}`,
-        plain(extent.least / unit.factor),
-      ],
+      text: [`${plain(most / factor)}  ${valueTitle(spec)}, ${originText(spec.provenance)}`, plain(least / factor)],
       textStyle: { color: look.text, fontFamily: look.font, fontSize: 12 },
     },
     series: [
-      fields(spec, look, extent, unit.factor, cellWidth >= labelWidth && cellHeight >= labelHeight),
+      fields(spec, look, [least, most].map(scaled), scaled, cellWidth >= labelWidth && cellHeight >= labelHeight),
       failures(spec, look, cellWidth),
     ],
   };
 }
 
-function extentOf({ rows }: HeatSpec): Extent {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { cells } of rows) {
-    for (const cell of cells) {
-      if (!isReading(cell)) continue;
-      least = Math.min(least, cell.value);
-      most = Math.max(most, cell.value);
-    }
-  }
-  return least > most ? { least: 0, most: 0 } : { least, most };
+/** Returns the least and the most of the values, whose spreads aren't drawn. */
+function extentOf(spec: HeatSpec): [number, number] {
+  const values = spec.rows.flatMap(({ cells }) => cells.flatMap((cell) => (isReading(cell) ? [cell.value] : [])));
+  return values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
 }
 
-function fields(spec: HeatSpec, look: Look, { least, most }: Extent, factor: number, labelled: boolean): object {
+function fields(
+  spec: HeatSpec,
+  look: Look,
+  [least = 0, most = 0]: readonly number[],
+  scaled: (value: number) => number,
+  labelled: boolean,
+): object {
   const data = spec.rows.flatMap(({ cells }, row) =>
     cells.flatMap((cell, column) => {
       if (!isReading(cell)) return [];
-      const share = most > least ? (cell.value - least) / (most - least) : 0.5;
+      const value = scaled(cell.value);
+      const share = most > least ? (value - least) / (most - least) : 0.5;
       const label = { color: inkOn(color.lerp(share, [...look.ramp]) as string) };
-      return [{ value: [column, row, cell.value / factor], row, column, label }];
+      return [{ value: [column, row, value], row, column, label }];
     }),
   );
   return {

@@ -4,7 +4,7 @@ import { barParts } from './bars.ts';
 import { heatParts } from './heat.ts';
 import { lineParts } from './lines.ts';
 import type { Look } from './look.ts';
-import { pointLines } from './points.ts';
+import { columnLines, pointLines } from './points.ts';
 import { type ChartSpec, fullTitle, provenanceLine } from './spec.ts';
 
 export interface Frame {
@@ -48,18 +48,30 @@ const title = (spec: ChartSpec, look: Look) => ({
   subtextStyle: { color: look.textDim, fontSize: 12, fontFamily: look.font },
 });
 
+/** A point under the pointer, from ECharts. */
+interface Hit {
+  readonly data?: unknown;
+}
+
 const tooltip = (spec: ChartSpec, look: Look) => ({
-  trigger: 'item',
+  // Lines have a crosshair with all series.
+  trigger: spec.kind === 'lines' ? 'axis' : 'item',
+  axisPointer: { type: 'cross', label: { show: false }, lineStyle: { color: look.textDim } },
   // Text is drawn with the chart, since markup made of names from users could be unsafe.
   renderMode: 'richText',
   confine: true,
   backgroundColor: look.surface,
   borderColor: look.line,
   textStyle: { color: look.text, fontFamily: look.font, fontSize: 12, lineHeight: 17 },
-  formatter: ({ data }: { readonly data?: unknown }) => {
-    const place = placeOf(data);
-    const cell = place === null ? undefined : spec.rows[place.row]?.cells[place.column];
-    return place === null || cell == null ? '' : pointLines(spec, { ...place, cell }).join('\n');
+  formatter: (found: Hit | readonly Hit[]) => {
+    const place =
+      [found]
+        .flat()
+        .map(({ data }) => placeOf(data))
+        .find((one) => one !== null) ?? null;
+    const cell = place === null ? null : (spec.rows[place.row]?.cells[place.column] ?? null);
+    if (place === null || cell === null) return '';
+    return (spec.kind === 'lines' ? columnLines(spec, place.column) : pointLines(spec, { ...place, cell })).join('\n');
   },
 });
 

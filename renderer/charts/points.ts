@@ -1,6 +1,6 @@
 /** All cells of a chart in reading order with their texts. Tooltip, keyboard, table and exports use the same texts. */
 import { chosenText, formatValue } from './quantities.ts';
-import { type Cell, type ChartSpec, cellOrigin, isFailure, isReading, type Row } from './spec.ts';
+import { type Cell, type ChartSpec, cellOrigin, isFailure, isReading, originText, type Row } from './spec.ts';
 
 export interface Point {
   readonly row: number;
@@ -56,6 +56,24 @@ export function pointLines(spec: ChartSpec, { row, column, cell }: Point): strin
     ...(title === null ? [] : [spec.kind === 'heat' ? `${title} ${rowLabel(spec, row)}` : rowLabel(spec, row)]),
     `${spec.value.name} ${readingText(spec, cell)}`,
     ...(series === undefined ? [] : [cellOrigin(spec, series, column)]),
+  ];
+}
+
+/** Returns the lines of the crosshair: each series at a column, and its ratio to the first. */
+export function columnLines(spec: ChartSpec, column: number): string[] {
+  const read = spec.rows.flatMap((row) => {
+    const cell = row.cells[column];
+    return cell == null ? [] : [{ row, cell }];
+  });
+  const first = read.find(({ cell }) => isReading(cell));
+  const ratio = (cell: Cell): string =>
+    read.length < 2 || cell === first?.cell || !isReading(cell) || !isReading(first?.cell) || first.cell.value === 0
+      ? ''
+      : `, ×${(cell.value / first.cell.value).toPrecision(3)}`;
+  return [
+    `${spec.value.name} at ${columnTitle(spec)} ${columnLabel(spec, column)}, ${originText(spec.provenance)}`,
+    ...read.map(({ row, cell }) => `${row.name}: ${readingText(spec, cell)}${ratio(cell)}`),
+    ...(read.length < 2 || first === undefined ? [] : [`× is the ratio to ${first.row.name}.`]),
   ];
 }
 

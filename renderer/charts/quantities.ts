@@ -66,16 +66,24 @@ export function axisUnit(unit: Unit, most: number): AxisUnit {
 export const axisTitle = ({ name }: Quantity, unit: AxisUnit): string =>
   unit.name === '' ? name : `${name} (${unit.name})`;
 
+/** Returns true if the smallest of the numbers would lie at the foot of a linear scale: two decades or more. */
+export function spansDecades(values: readonly number[]): boolean {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return least > 0 && most >= 100 * least;
+}
+
+/** Returns all drawn values, with the ends of spreads. */
+export const valuesOf = ({ rows }: ChartSpec): number[] =>
+  rows.flatMap(({ cells }) =>
+    cells.flatMap((cell) => (isReading(cell) ? [cell.low ?? cell.value, cell.value, cell.high ?? cell.value] : [])),
+  );
+
 /** Returns the largest drawn value with spreads and limits, or 0. */
 export function mostOf(spec: ChartSpec): number {
   if (spec.kind === 'bars' && spec.stacked === true) {
     return Math.max(0, ...spec.categories.map((_, column) => stackHeight(spec, column)));
   }
-  let most = 0;
-  for (const { cells } of spec.rows) {
-    for (const cell of cells) if (isReading(cell)) most = Math.max(most, cell.high ?? cell.value, cell.value);
-  }
-  return most;
+  return Math.max(0, ...valuesOf(spec));
 }
 
 const stackHeight = ({ rows }: ChartSpec, column: number): number =>

@@ -32,17 +32,16 @@ export function compareLast(): void {
 const isComparable = ({ id, status, sweep }: RunSummary): boolean =>
   status === 'complete' && sweep === undefined && !isPrediction(id);
 
-/** Returns the run and the one before it, the earlier one first. If there is none before it, the next one comes second. */
+/** Returns the run and the one before it, the earlier one first: of its experiment, else an own one, else any. */
 function withBefore(now: AppState, run: RunSummary): readonly RunSummary[] {
-  // A trace has no experiment whose name it shares with others.
-  const isTrace = loadedRun(now, run.id)?.run.info.experiment === null;
-  const isRelated = (other: RunSummary): boolean =>
-    isTrace ? other.origin === 'recorded' && !other.builtIn : originalName(other.name) === originalName(run.name);
-  const all = Object.values(now.runs)
-    .filter((other) => other.id === run.id || (isComparable(other) && isRelated(other)))
-    .sort((a, b) => byNewest(b, a));
-  const at = all.indexOf(run);
-  return at > 0 ? all.slice(at - 1, at + 1) : all.slice(0, 2);
+  const others = Object.values(now.runs).filter((one) => one.id !== run.id && isComparable(one));
+  const own = others.filter(({ builtIn }) => !builtIn);
+  const isRelated = ({ name }: RunSummary): boolean => originalName(name) === originalName(run.name);
+  const isEarlier = ({ createdAt }: RunSummary): boolean => createdAt < run.createdAt;
+  const [other] = [own.filter(isRelated).filter(isEarlier), own.filter(isEarlier), others.filter(isRelated), own]
+    .map((some) => some.sort(byNewest)[0])
+    .filter((one) => one !== undefined);
+  return [run, ...(other === undefined ? [] : [other])].sort((a, b) => byNewest(b, a));
 }
 
 /** Simulates a run's experiment with its device's profile, and opens it with the compared runs. */

@@ -64,13 +64,16 @@ it('names what changed since the last run of the experiment, or of what it is a 
   await store.add('first', run.info, file);
   const buffers = request.experiment.buffers.map((one) => ({ ...one, bytes: 4096 }));
   const copy = { ...request.experiment, name: `Copy of ${request.experiment.name}`, buffers };
-  const requests: EngineRunRequest[] = [];
-  const made = makeSession(store);
-  const engine = { run: (one: EngineRunRequest) => (requests.push(one), made.engine.run(one)) } as EngineSupervisor;
-  const ended = made.next();
-  await made.session.start({ ...request, experiment: copy }, engine);
+  let changed: string | undefined;
+  const { session, next } = makeSession(store);
+  const execute = async (one: EngineRunRequest) => {
+    ({ changed } = one);
+    return { info: run.info, file };
+  };
+  const ended = next();
+  await session.start({ ...request, experiment: copy }, { run: execute } as unknown as EngineSupervisor);
   await ended;
-  expect(requests[0]?.changed).toMatch(/^size 4 KiB instead of /);
+  expect(changed).toMatch(/^size 4 KiB instead of /);
 });
 
 describe('a run that ended early', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { drawn } from '../../../renderer/charts/engine.ts';
 import { lookOf } from '../../../renderer/charts/look.ts';
 import { chartOption } from '../../../renderer/charts/option.ts';
 import { pointsOf, stepFrom } from '../../../renderer/charts/points.ts';
@@ -76,6 +77,56 @@ describe('the points of a chart', () => {
       }),
     );
   });
+});
+
+describe('lines over decades', () => {
+  const row = (name: string, values: readonly number[]) => ({ name, cells: values.map((value) => ({ value })) });
+  const wide: LineSpec = {
+    ...lines,
+    x: { name: 'Size', unit: 'B', values: [1024, 2048, 1024 * 1024], scale: 'linear' },
+    rows: [row('pinned', [1e3, 1e4, 1e6]), row('pageable', [2e3, 1e4, 1e6])],
+  };
+  const optionOf = (spec: LineSpec) =>
+    chartOption(spec, lookOf('light'), { width: 800, height: 400, withTitle: true }) as {
+      readonly xAxis: { readonly type: string };
+      readonly yAxis: { readonly type: string; readonly name: string };
+      readonly series: readonly { readonly lineStyle?: { readonly width: number } }[];
+      readonly tooltip: { readonly trigger: string; readonly formatter: (hits: readonly object[]) => string };
+    };
+
+  it('have log scales, which their titles name', () => {
+    expect(optionOf(wide)).toMatchObject({
+      xAxis: { type: 'log' },
+      yAxis: { type: 'log', name: 'Makespan (ms), log scale' },
+    });
+    expect(optionOf({ ...wide, rows: [row('even', [1e6, 2e6, 3e6])] })).toMatchObject({ yAxis: { type: 'value' } });
+  });
+
+  it('have a crosshair with every series and its ratio to the first', () => {
+    const { tooltip } = optionOf(wide);
+    expect(tooltip.trigger).toBe('axis');
+    const said = tooltip.formatter([{ data: { row: 1, column: 0 } }]);
+    expect(said).toMatch(/pinned: 1\.00 .s\npageable: 2\.00 .s, ×2\.00/);
+  });
+
+  it('are wider where a later line would cover them', () => {
+    const [below, above] = optionOf(wide).series;
+    expect(below?.lineStyle?.width).toBeGreaterThan(above?.lineStyle?.width ?? 0);
+    const [first, second] = optionOf({ ...wide, rows: [row('a', [1e3, 1e4, 1e6]), row('b', [2e3, 2e4, 2e6])] }).series;
+    expect(first?.lineStyle?.width).toBe(second?.lineStyle?.width);
+  });
+});
+
+it('draws the whole legend into a picture, inside its frame', () => {
+  const rows = Array.from({ length: 12 }, (_, at) => ({
+    name: `Chunks of ${at + 1} MiB in ${at} streams with a name that is long`,
+    cells: [{ value: 1e6 + at }, { value: 2e6 }, { value: 3e6 }],
+  }));
+  const { text, height } = drawn({ ...lines, rows }, lookOf('light'), 800);
+  for (const { name } of rows) {
+    const at = text.match(new RegExp(`translate\\(([\\d.]+) ([\\d.]+)\\)[^>]*>${name}, simulated<`));
+    expect(Number(at?.[2])).toBeLessThan(height);
+  }
 });
 
 describe('drawing a chart', () => {
