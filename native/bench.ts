@@ -17,14 +17,8 @@ interface NativeBench {
   benchMeasure(request: Readonly<Record<string, number>>): Promise<Measured>;
   benchCancel(): void;
   benchEnd(): void;
-  deviceMemory(device: number): DeviceMemory;
   /** Throws unless the environment allows it: see native/src/addon/addon_bench.cpp. */
   __fault(prepareOnly: boolean): void;
-}
-
-export interface DeviceMemory {
-  readonly free: number;
-  readonly total: number;
 }
 
 const addon = (): Addon & NativeBench => loadAddon() as Addon & NativeBench;
@@ -46,15 +40,6 @@ export async function measure(measurement: Measurement, signal?: CancelSignal): 
 
 /** Frees the memory that measurements share. */
 export const endMeasuring = (): void => addon().benchEnd();
-
-/** Returns a device's memory as cudaMemGetInfo counts it, for all processes. */
-export function deviceMemory(device: number): DeviceMemory {
-  try {
-    return addon().deviceMemory(device);
-  } catch (thrown) {
-    throw fromAddon(thrown);
-  }
-}
 
 /** Makes a kernel fault, or only prepares it. Needs COPYSCOPE_TEST_FAULTS=1 in the environment. */
 export const fault = (prepareOnly: boolean): void => addon().__fault(prepareOnly);

@@ -17,8 +17,7 @@ target_sources(copyscope_engine PRIVATE
   src/copy/worker_pool.cpp)
 if(TARGET copyscope)
   target_sources(copyscope PRIVATE src/addon/addon_copy.cpp src/addon/addon_handles.cpp src/addon/addon_start.cpp
-                                   src/addon/copy_request.cpp src/addon/engine_registry.cpp
-                                   src/addon/strided_layouts.cpp)
+                                   src/addon/copy_request.cpp src/addon/engine_registry.cpp)
 endif()
 if(TARGET copyscope_cuda)
   target_sources(copyscope_cuda PRIVATE src/cuda/cuda_copy_device.cpp src/cuda/piece_kernel.cu)

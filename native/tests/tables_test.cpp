@@ -82,8 +82,6 @@ TEST("single faults are refused") {
   CHECK(with(&Numbers::instructions, 5, 1));
   CHECK(with(&Numbers::instructions, 6, 2));
   CHECK(with(&Numbers::instructions, 8, 65));
-  CHECK(with(&Numbers::instructions, 0, 13));
-  CHECK(with(&Numbers::instructions, 0, 14));
   CHECK(with(&Numbers::instructions, 21, -1));
   for (const double code : {18, 20, 22, 23, 24, 26, 28, 29}) CHECK(with(&Numbers::instructions, 18, code));
   CHECK(with(&Numbers::expectations, 2, 65));

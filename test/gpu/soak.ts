@@ -4,11 +4,11 @@
  *   node dist/gpu/soak.js [RUNS] [SEED] [SECONDS]
  * After that many seconds it does no more runs.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forkEngine } from '../../host/engine/child.ts';
 import { EngineSupervisor } from '../../host/engine/supervisor.ts';
-import { deviceMemory } from '../../native/bench.ts';
 import { HeldLines } from './held.ts';
 import { randomFrom, soakOnce } from './soakRuns.ts';
 import { engineKind, example, longSpin, native, report } from './support.ts';
@@ -35,8 +35,13 @@ interface Held {
 
 function held(): Held {
   (globalThis as { gc?: () => void }).gc?.();
-  const { free, total } = engineKind === 'cuda' ? deviceMemory(0) : { free: 0, total: 0 };
-  return { rss: process.memoryUsage.rss(), host: hostInUse(), device: total - free };
+  return { rss: process.memoryUsage.rss(), host: hostInUse(), device: engineKind === 'cuda' ? deviceInUse() : 0 };
+}
+
+/** Returns the bytes in use of the first device's memory. */
+function deviceInUse(): number {
+  const query = ['--id=0', '--query-gpu=memory.used', '--format=csv,noheader,nounits'];
+  return Number(execFileSync('nvidia-smi', query, { encoding: 'utf8' })) * 2 ** 20;
 }
 
 /** Returns the bytes in use without the file cache, of this process's control group, or else of the machine. */

@@ -12,8 +12,6 @@ import { eventually } from '../unit/support/eventually.ts';
 import { bytes, calm, device, other, simulate } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
-type Layout = Partial<StridedLeaf> & Pick<StridedLeaf, 'shape' | 'strides'>;
-
 const upload = (count: number, stream?: NativeStream, strided: readonly StridedLeaf[] = []): StartedCopy =>
   nativeCopies().copyUpload({
     device,
@@ -66,15 +64,11 @@ describeNative('the handles of the addon', () => {
     expect(refusal(() => download(as(stream), 100))).toEqual({
       code,
       field: 'storages',
-      message: 'copy: storages must be the memory of a tensor, and is a stream.',
+      message: 'copy: storages must be the memory of a tensor.',
     });
     expect(refusal(() => addon.copyRelease(as(stream)))).toMatchObject({ code, field: 'storage' });
-    expect(refusal(() => addon.copyRelease(as(started.copy)))).toMatchObject({ message: /and is a copy\.$/ });
-    expect(refusal(() => addon.copySynchronize(as(storage)))).toMatchObject({
-      code,
-      field: 'stream',
-      message: 'copy: stream must be a stream, and is the memory of a tensor.',
-    });
+    expect(refusal(() => addon.copyRelease(as(started.copy)))).toMatchObject({ code, field: 'storage' });
+    expect(refusal(() => addon.copySynchronize(as(storage)))).toMatchObject({ code, field: 'stream' });
     expect(refusal(() => addon.copyState(as(storage)))).toMatchObject({ code, field: 'copy' });
     expect(refusal(() => addon.copyNotify(as(stream), () => undefined))).toMatchObject({ code, field: 'copy' });
     expect(refusal(() => upload(100, as(storage)))).toMatchObject({ code, field: 'stream' });
@@ -97,10 +91,7 @@ describeNative('the handles of the addon', () => {
       () => nativeCopies().copySynchronize(as(value)),
       () => download(as(value), 1),
     ]) {
-      expect(refusal(call)).toMatchObject({
-        code: 'native.bad-argument',
-        message: /and is something that this addon didn't make\.$/,
-      });
+      expect(refusal(call)).toMatchObject({ code: 'native.bad-argument' });
     }
   });
 
@@ -114,47 +105,24 @@ describeNative('the handles of the addon', () => {
     expect(refusal(() => download(storage, count, offset))).toMatchObject({ code: 'native.bad-argument', field });
   });
 
-  test.each<[string, readonly Layout[]]>([
-    ['of 2^64 bytes', [{ shape: [2 ** 32, 2 ** 32], strides: [0, 0] }]],
-    ['of 2^64 + 1 bytes', [{ shape: [274_177, 67_280_421_310_721], strides: [0, 0] }]],
-    ['that reaches 2^80 elements', [{ shape: [2 ** 40], strides: [2 ** 40] }]],
-    ['that begins too far', [{ shape: [2], strides: [1], offset: 2 ** 63 }]],
-    ['that has a second one', [0, 1].map((stride) => ({ shape: [2 ** 12], strides: [stride] }))],
-  ])('a layout %s is refused', (_, layouts) => {
-    const strided = layouts.map((layout) => ({ index: 0, offset: 0, ...layout }));
-    const code = 'native.bad-argument';
-    expect(refusal(() => upload(1, undefined, strided))).toMatchObject({
-      code,
-      field: expect.stringMatching(/^strided/),
-    });
-  });
-
-  test.each<[string, unknown, string]>([
-    ['that is none', null, 'strided[0]'],
-    ['without a shape', { strides: [1] }, 'strided[0].shape'],
-    ['of 65 dimensions', { shape: Array(65).fill(1), strides: Array(65).fill(1) }, 'strided[0].shape'],
-    ['of a length that is no whole number', { shape: [1.5], strides: [1] }, 'strided[0].shape[0]'],
-    ['of a length below 0', { shape: [-1], strides: [1] }, 'strided[0].shape[0]'],
-    ['without strides', { shape: [2] }, 'strided[0].strides'],
-    ['with a stride too many', { shape: [2], strides: [1, 1] }, 'strided[0].strides'],
-    ['with a stride that is no whole number', { shape: [2], strides: [0.5] }, 'strided[0].strides[0]'],
-    ['with a stride that is not exact', { shape: [1], strides: [-(2 ** 53)] }, 'strided[0].strides[0]'],
-    ['that begins before its memory', { shape: [2], strides: [1], offset: -1 }, 'strided[0].offset'],
-    ['of no leaf', { shape: [2], strides: [1], index: 2 ** 32 }, 'strided[0].index'],
-  ])('a layout %s is refused, and which of its fields says why', (_, layout, field) => {
-    const strided = [layout === null ? null : Object.assign({ index: 0, offset: 0 }, layout)];
-    expect(refusal(() => upload(100, undefined, as(strided)))).toEqual({
-      code: 'native.bad-argument',
-      field,
-      message: expect.stringMatching(new RegExp(`^copy: ${field.replace(/[[\].]/g, '\\$&')} must be .*\\.$`)),
-    });
-  });
-
-  test('layouts are a list, or left out', async () => {
-    expect(refusal(() => upload(100, undefined, as({})))).toMatchObject({
+  test.each<[string, Partial<StridedLeaf>]>([
+    ['of 2^64 bytes', { shape: [2 ** 32, 2 ** 32], strides: [0, 0] }],
+    ['of 2^64 + 1 bytes', { shape: [274_177, 67_280_421_310_721], strides: [0, 0] }],
+    ['that reaches 2^80 elements', { shape: [2 ** 40], strides: [2 ** 40] }],
+    ['that begins too far', { shape: [2], strides: [1], offset: 2 ** 63 }],
+    ['that begins before its memory', { shape: [2], strides: [1], offset: -1 }],
+    ['that ends behind its memory', { shape: [101], strides: [1] }],
+    ['that goes back before its memory', { shape: [2], strides: [-1] }],
+    ['of 65 dimensions', { shape: Array(65).fill(1), strides: Array(65).fill(1) }],
+    ['of a length that is no whole number', { shape: [1.5], strides: [1] }],
+    ['of a length below 0', { shape: [-1], strides: [1] }],
+    ['with a stride too many', { shape: [2], strides: [1, 1] }],
+    ['of no leaf', { shape: [2], strides: [1], index: 2 ** 32 }],
+  ])('a layout %s is refused', (_, layout) => {
+    const strided = [{ index: 0, offset: 0, shape: [], strides: [], ...layout }];
+    expect(refusal(() => upload(100, undefined, strided))).toMatchObject({
       ...{ code: 'native.bad-argument', field: 'strided' },
     });
-    await heard(upload(100, undefined, as(undefined)));
   });
 
   test('a stream that the device can not make is an error, and the next one is made', () => {

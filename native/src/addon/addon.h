@@ -32,7 +32,7 @@ Napi::Value start(const Napi::CallbackInfo& info);
 Napi::Value cancel(const Napi::CallbackInfo& info);
 Napi::Value contentBytes(const Napi::CallbackInfo& info);
 
-/// Adds benchMeasure, benchCancel, benchEnd, deviceMemory and fault to the addon's exports.
+/// Adds benchMeasure, benchCancel, benchEnd and fault to the addon's exports.
 void initialiseBench(Napi::Env env, Napi::Object exports);
 
 /// Returns the columns of a record, with times from the start of each row's iteration.

@@ -8,7 +8,6 @@
 #include "bench/bench_request.h"
 #ifdef COPYSCOPE_WITH_CUDA
 #include "bench/bench_session.h"
-#include "cuda/device_scope.h"
 #endif
 
 namespace copyscope::addon {
@@ -206,25 +205,6 @@ Napi::Value benchEnd(const Napi::CallbackInfo& info) {
   });
 }
 
-/// deviceMemory(device): returns free and total bytes, as cudaMemGetInfo counts them.
-Napi::Value deviceMemory(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(), [&]() -> Napi::Value {
-    if (info.Length() != 1 || !info[0].IsNumber()) badArgument("device", "a number");
-#ifdef COPYSCOPE_WITH_CUDA
-    DeviceScope::change(info[0].As<Napi::Number>().Int32Value());
-    std::size_t available = 0;
-    std::size_t total = 0;
-    check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
-    Napi::Object object = Napi::Object::New(info.Env());
-    object.Set("free", static_cast<double>(available));
-    object.Set("total", static_cast<double>(total));
-    return object;
-#else
-    withoutCuda();
-#endif
-  });
-}
-
 /// __fault(prepareOnly): launches a kernel that writes to an invalid address, which destroys the process's CUDA
 /// context. Only for tests of error handling: an environment variable must allow it.
 Napi::Value fault(const Napi::CallbackInfo& info) {
@@ -251,7 +231,6 @@ void initialiseBench(Napi::Env env, Napi::Object exports) {
   exports.Set("benchMeasure", Napi::Function::New(env, benchMeasure, "benchMeasure"));
   exports.Set("benchCancel", Napi::Function::New(env, benchCancel, "benchCancel"));
   exports.Set("benchEnd", Napi::Function::New(env, benchEnd, "benchEnd"));
-  exports.Set("deviceMemory", Napi::Function::New(env, deviceMemory, "deviceMemory"));
   exports.Set("__fault", Napi::Function::New(env, fault, "__fault"));
 }
 

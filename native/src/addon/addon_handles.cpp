@@ -166,14 +166,6 @@ Napi::Value copySimulate(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-void refuseKind(const Napi::Value& value, const char* name, const Kind& expected) {
-  std::string found = "something that this addon didn't make";
-  for (const Kind* const kind : {&kindOf<Storage>, &kindOf<std::shared_ptr<Stream>>, &kindOf<Ticket>}) {
-    if (value.IsExternal() && value.As<Napi::External<void>>().CheckTypeTag(&kind->tag)) found = kind->name;
-  }
-  badCopyArgument(name, expected.name + std::string(", and is ") + found);
-}
-
 void initialiseHandles(const AddFunction& add) {
   add("copyState", copyState);
   add("copyNotify", copyNotify);

@@ -69,9 +69,6 @@ inline constexpr Kind kindOf<std::shared_ptr<Stream>> = {{0x1b97e5a30c6f48d2, 0x
 template <>
 inline constexpr Kind kindOf<Ticket> = {{0xe40c7b26d183f59a, 0x937ad65e08c1b24f}, "a copy"};
 
-/// Throws a Failure `native.bad-argument` that names the kind of `value` and the expected one.
-[[noreturn]] void refuseKind(const Napi::Value& value, const char* name, const Kind& expected);
-
 /// Returns the object that wrap() put into `value`. Throws a Failure `native.bad-argument` if this addon didn't make
 /// it, or for another kind.
 template <typename T>
@@ -80,7 +77,7 @@ T& external(const Napi::Value& value, const char* name) {
     const auto held = value.As<Napi::External<T>>();
     if (held.CheckTypeTag(&kindOf<T>.tag)) return *held.Data();
   }
-  refuseKind(value, name, kindOf<T>);
+  badCopyArgument(name, kindOf<T>.name);
 }
 
 template <typename T>

@@ -1,6 +1,7 @@
 #include "addon/copy_request.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace copyscope::addon {
 
@@ -132,6 +133,63 @@ std::byte* Leaves::find(std::size_t index, std::uint64_t bytes) const {
   const Bytes leaf = at(static_cast<std::uint32_t>(index));
   if (leaf.bytes != bytes) badCopyArgument("leaves", "of the sizes given");
   return leaf.data;
+}
+
+namespace {
+
+constexpr std::uint32_t mostDimensions = 64;
+
+/// HostTensor has checked the layout. Here only what would leave the leaf's memory is refused.
+[[noreturn]] void leavesMemory() { badCopyArgument("strided", "within their memory"); }
+
+double whole(const Napi::Value& value) {
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : std::nan("");
+  if (!(std::fabs(number) <= static_cast<double>(mostExact)) || number != std::floor(number)) leavesMemory();
+  return number;
+}
+
+/// Turns the leaf of a layout into the tensor that it describes.
+StridedSource readLayout(const Napi::Object& layout, PendingCopy& copy, std::vector<TensorSize>& tensors) {
+  const Napi::Array shape = list(layout, "shape");
+  const Napi::Array strides = list(layout, "strides");
+  const double index = whole(layout.Get("index"));
+  if (shape.Length() > mostDimensions || strides.Length() != shape.Length()) leavesMemory();
+  if (!(index >= 0 && index < static_cast<double>(tensors.size()))) leavesMemory();
+  StridedSource source;
+  source.transfer = static_cast<std::size_t>(index);
+  TensorSize& tensor = tensors[source.transfer];
+  if (!tensor.contiguous) leavesMemory();
+  source.elementBytes = tensor.elementBytes;
+  const double first = whole(layout.Get("offset"));
+  double bytes = tensor.elementBytes;
+  double least = first;
+  double most = first;
+  for (std::uint32_t dimension = 0; dimension < shape.Length(); ++dimension) {
+    const double length = whole(shape.Get(dimension));
+    if (length < 0) leavesMemory();
+    const double stride = length > 1 ? whole(strides.Get(dimension)) : 0;
+    bytes *= length;
+    (stride < 0 ? least : most) += (length - 1) * stride;
+    source.shape.push_back(static_cast<std::uint64_t>(length));
+    source.strides.push_back(static_cast<std::int64_t>(stride));
+  }
+  const auto elements = static_cast<double>(tensor.bytes / tensor.elementBytes);
+  if (bytes > static_cast<double>(mostExact) || (bytes > 0 && (least < 0 || most >= elements))) leavesMemory();
+  Transfer& transfer = copy.batch.transfers[source.transfer];
+  if (bytes > 0) transfer.host += static_cast<std::int64_t>(first) * static_cast<std::int64_t>(tensor.elementBytes);
+  transfer.bytes = tensor.bytes = static_cast<std::uint64_t>(bytes);
+  tensor.contiguous = false;
+  return source;
+}
+
+}  // namespace
+
+void readStrided(const Napi::Object& request, PendingCopy& copy, std::vector<TensorSize>& tensors) {
+  if (request.Get("strided").IsUndefined()) return;
+  const Napi::Array layouts = list(request, "strided");
+  for (std::uint32_t number = 0; number < layouts.Length(); ++number) {
+    copy.strided.push_back(readLayout(layouts.Get(number).As<Napi::Object>(), copy, tensors));
+  }
 }
 
 std::vector<TensorSize> readDeviceTensors(const Napi::Object& request, PendingCopy& copy, std::byte* Transfer::*side,

@@ -63,7 +63,7 @@ class Leaves {
   const std::uint8_t* eachElementBytes_ = nullptr;
 };
 
-/// Reads layouts of strided leaves: [{ index, shape, strides, offset }], numbers in elements (strided_layouts.cpp).
+/// Reads layouts of strided leaves: [{ index, shape, strides, offset }], numbers in elements.
 void readStrided(const Napi::Object& request, copy::PendingCopy& copy, std::vector<copy::TensorSize>& tensors);
 
 /// Reads tensors on a device: { storages, storageOf, offsets, bytes, elementSizes }, as `side` of the transfers.

@@ -1,11 +1,11 @@
 #include "executor/instruction_check.h"
 
+#include <optional>
+
 #include "executor/failure.h"
 
 namespace copyscope {
 namespace {
-
-constexpr std::size_t maxNesting = 64;
 
 void checkBuffers(const Program& program, const Instruction& instruction, const std::string& where) {
   const auto checkSource = [&](std::uint64_t bytes) {
@@ -53,8 +53,8 @@ bool needsEvent(Code code) {
          code == Code::queryEvent || code == Code::elapsedTime;
 }
 
-/// Returns the number of items of the kind that the instruction's index refers to; 0 if it refers to none.
-std::size_t indexed(const Program& program, Code code) {
+/// Returns the number of items of the kind that the instruction's index refers to; none if it refers to nothing.
+std::optional<std::size_t> indexed(const Program& program, Code code) {
   switch (code) {
     case Code::signal:
     case Code::waitSignal:
@@ -77,30 +77,7 @@ std::size_t indexed(const Program& program, Code code) {
     case Code::makePlan:
       return program.libraryCalls.size();
     default:
-      return 0;
-  }
-}
-
-bool needsIndex(Code code) {
-  return code == Code::signal || code == Code::waitSignal || code == Code::beginCapture || code == Code::endCapture ||
-         code == Code::launchGraph || code == Code::elapsedTime || code == Code::synchronizeDevice ||
-         code == Code::multiCopy || code == Code::makePlan || code == Code::blockCopy || code == Code::packBlocks ||
-         isLibraryKernel(code);
-}
-
-bool opens(Code code) { return code == Code::repeat || code == Code::beginRange || code == Code::beginCapture; }
-
-/// Returns the code that opens what `code` closes; `code` itself if it closes nothing.
-Code openerOf(Code code) {
-  switch (code) {
-    case Code::endRepeat:
-      return Code::repeat;
-    case Code::endRange:
-      return Code::beginRange;
-    case Code::endCapture:
-      return Code::beginCapture;
-    default:
-      return code;
+      return std::nullopt;
   }
 }
 
@@ -125,35 +102,13 @@ void checkInstruction(const Program& program, const Instruction& instruction, co
   const Code code = instruction.code;
   if (needsStream(code) && instruction.stream < 0) refuseProgram(where, "it names no stream");
   if (needsEvent(code) && instruction.event < 0) refuseProgram(where, "it names no event");
-  const auto index = static_cast<std::size_t>(instruction.index < 0 ? 0 : instruction.index);
-  if (needsIndex(code) && (instruction.index < 0 || index >= indexed(program, code))) {
+  const std::optional<std::size_t> size = indexed(program, code);
+  if (size && (instruction.index < 0 || static_cast<std::size_t>(instruction.index) >= *size)) {
     refuseProgram(where, "its index names nothing");
   }
   const bool allocates = code == Code::allocate || code == Code::free;
   if (allocates && instruction.amount >= allocatorCount) refuseProgram(where, "there is no such allocator");
   checkBuffers(program, instruction, where);
-}
-
-void checkNesting(const std::vector<Instruction>& instructions, const std::string& where) {
-  std::vector<std::size_t> open;
-  for (std::size_t index = 0; index < instructions.size(); ++index) {
-    const Code code = instructions[index].code;
-    if (opens(code)) open.push_back(index);
-    if (open.size() > maxNesting) refuseProgram(where, "its groups nest deeper than " + std::to_string(maxNesting));
-    const Code opener = openerOf(code);
-    if (opener == code) continue;
-    if (open.empty() || instructions[open.back()].code != opener) refuseProgram(where, "its groups don't nest");
-    const Instruction& first = instructions[open.back()];
-    const bool linked = first.jump == static_cast<std::int32_t>(index) &&
-                        instructions[index].jump == static_cast<std::int32_t>(open.back());
-    if (code == Code::endRepeat && !linked) refuseProgram(where, "a repeat's ends don't name each other");
-    if (code == Code::endCapture && (first.index != instructions[index].index ||
-                                     first.stream != instructions[index].stream)) {
-      refuseProgram(where, "a capture's ends don't agree");
-    }
-    open.pop_back();
-  }
-  if (!open.empty()) refuseProgram(where, "a group is not closed");
 }
 
 }  // namespace copyscope

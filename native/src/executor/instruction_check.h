@@ -16,7 +16,4 @@ void checkRegion(const Program& program, const std::string& where, std::int32_t 
 
 void checkInstruction(const Program& program, const Instruction& instruction, const std::string& where);
 
-/// Requires that repeats, ranges and captures close in their own block, and that a repeat's two ends name each other.
-void checkNesting(const std::vector<Instruction>& instructions, const std::string& where);
-
 }  // namespace copyscope

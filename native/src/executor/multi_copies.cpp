@@ -93,10 +93,4 @@ MultiCopies::Found MultiCopies::verify(std::size_t which) {
   return {use.op, use.copies->verify()};
 }
 
-std::uint64_t MultiCopies::allocations() const {
-  std::uint64_t sum = 0;
-  for (const auto& [device, on] : engines_) sum += copy::allocationsOf(on->engine->counts());
-  return sum;
-}
-
 }  // namespace copyscope

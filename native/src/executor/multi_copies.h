@@ -39,8 +39,6 @@ class MultiCopies {
   /// Compares every byte of the targets of one of them.
   Found verify(std::size_t which);
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Returns the numbers of memory blocks taken from the system, events made and threads started so far.
-  std::uint64_t allocations() const;
 
  private:
   struct DeviceEngine {

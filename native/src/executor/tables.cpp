@@ -201,7 +201,6 @@ void readThreads(const ProgramTables& tables, Program& program) {
       instructions.push_back(readInstruction(row, program, count));
       checkInstruction(program, instructions.back(), row.where());
     }
-    checkNesting(instructions, name);
     program.threads.push_back(std::move(instructions));
   }
   forEachNumber(tables.threadDevices, "threadDevices", [&](std::size_t, double number, const std::string& where) {

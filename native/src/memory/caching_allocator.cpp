@@ -179,11 +179,6 @@ void CachingAllocator::merge(Block* into, Block* neighbour) {
   blocks_.erase(neighbour->address);
 }
 
-void CachingAllocator::releaseCached() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  release();
-}
-
 void CachingAllocator::release() {
   processMarks(true);
   for (FreeBlocks* free : {&small_, &large_}) {

@@ -29,8 +29,6 @@ class CachingAllocator {
   void free(std::byte* address);
   /// Notes that `stream` uses the block: after free() it is not reused before the present work in `stream` is done.
   void recordStream(std::byte* address, int stream);
-  /// Frees whole unused segments. Waits for blocks that wait for events.
-  void releaseCached();
 
   AllocatorStatistics statistics() const;
   /// Returns all blocks in order of address.

@@ -95,11 +95,6 @@ void CachingHostAllocator::processMarks(bool wait) {
   }
 }
 
-void CachingHostAllocator::releaseCached() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  release();
-}
-
 void CachingHostAllocator::release() {
   processMarks(true);
   for (auto& [bytes, blocks] : free_) {

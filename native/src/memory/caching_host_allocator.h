@@ -30,8 +30,6 @@ class CachingHostAllocator {
   void free(std::byte* address);
   /// Notes that a copy in `stream` uses the block.
   void recordStream(std::byte* address, int stream);
-  /// Frees unused blocks. Waits for blocks that wait for events.
-  void releaseCached();
 
   std::uint64_t budget() const { return budget_; }
   AllocatorStatistics statistics() const;
