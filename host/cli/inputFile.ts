@@ -79,9 +79,10 @@ const readRun = async (path: string): Promise<Run> => decodeRun(await readBounde
 async function readTrace(path: string, { program, terminal }: Pick<Context, 'program' | 'terminal'>): Promise<Run> {
   const line = statusLine(terminal);
   try {
-    return await importTraceFile(path, programVersion(program), (events, share) =>
-      line.show(`Reading ${share === null ? '' : `${bar(share)}, `}${events.toLocaleString('en')} events`),
-    );
+    return await importTraceFile(path, programVersion(program), {
+      onProgress: (events, share) =>
+        line.show(`Reading ${share === null ? '' : `${bar(share)}, `}${events.toLocaleString('en')} events`),
+    });
   } finally {
     line.clear();
   }

@@ -24,17 +24,28 @@ export const isTraceFile = (path: string, head: Uint8Array): boolean =>
 /** Receives the number of events, and the read share of the file, from 0 to 1, or null if unknown. */
 type OnProgress = (events: number, share: number | null) => void;
 
+interface TraceFileOptions {
+  readonly onProgress?: OnProgress;
+  /** Name and time of the file, if it is a copy under another name. */
+  readonly named?: { readonly name: string; readonly modifiedAt: Date };
+}
+
 /**
  * Returns the run in a trace of any size. A damaged file gives a failed run with the readable part. Rejects with
  * `trace-file.*`.
  */
-export async function importTraceFile(path: string, version: string, onProgress?: OnProgress): Promise<Run> {
+export async function importTraceFile(
+  path: string,
+  version: string,
+  { onProgress, named }: TraceFileOptions = {},
+): Promise<Run> {
   try {
     const { mtime, size } = await stat(path);
+    const { name, modifiedAt } = named ?? { name: basename(path), modifiedAt: mtime };
     const file: FileProgress = { size, readBytes: null };
     const tell = (events: number): void =>
       onProgress?.(events, file.readBytes === null ? null : file.readBytes / Math.max(1, file.size));
-    return await read(path, file, { name: traceName(basename(path)), version, modifiedAt: mtime, onProgress: tell });
+    return await read(path, name, file, { name: traceName(name), version, modifiedAt, onProgress: tell });
   } catch (error) {
     if (error instanceof CopyscopeError) throw error;
     throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
@@ -47,13 +58,11 @@ interface FileProgress {
   readBytes: number | null;
 }
 
-async function read(path: string, file: FileProgress, options: ImportOptions): Promise<Run> {
+async function read(path: string, name: string, file: FileProgress, options: ImportOptions): Promise<Run> {
   const first = await readPart(path, 0, sniffedBytes);
   if (looksLikeRecording(first)) return readRecording([await readBounded(path, maxRunFileBytes)], options);
   if (looksLikeDatabase(first)) return readNsightFile(path, options);
-  if (isNsysReport(path)) {
-    return withReportExported(path, basename(path), (database) => readNsightFile(database, options));
-  }
+  if (isNsysReport(name)) return withReportExported(path, name, (database) => readNsightFile(database, options));
   return readPyTorchTrace(unpacked(counted(createReadStream(path, { highWaterMark: chunkBytes }), file)), options);
 }
 

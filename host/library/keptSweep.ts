@@ -1,10 +1,10 @@
 /** A stored sweep: `sweep.json` describes it, `points.jsonl` has a line for each point that was reached. */
 import { z } from 'zod';
-import { mostPoints, type SweepDocument, sweepSchema } from '../../core/apps/sweep/document.ts';
+import { mostPoints, sweepSchema } from '../../core/apps/sweep/document.ts';
 import type { Figures } from '../../core/apps/sweep/metrics.ts';
 import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
 import { linkBytesPerSecond } from '../../core/program/engine.ts';
-import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
+import { engineKinds } from '../../core/program/engineKind.ts';
 import { idSchema } from '../../core/service/requests.ts';
 import type { SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { checkShape } from '../../core/shape/checkShape.ts';
@@ -59,18 +59,10 @@ interface DonePoint {
   readonly madeHere: boolean;
 }
 
-export interface KeptSweep {
+type Described = Readonly<Omit<z.infer<typeof keptSchema>, 'format' | 'version'>>;
+
+export interface KeptSweep extends Described {
   readonly id: string;
-  readonly createdAt: string;
-  readonly engine: EngineKind;
-  readonly profile: string | null;
-  readonly iterations: number | null;
-  readonly device: string;
-  readonly host?: string;
-  readonly points: number;
-  readonly imported: boolean;
-  readonly slurm?: { readonly host?: string | null };
-  readonly sweep: SweepDocument;
   readonly outcomes: readonly SweepOutcome[];
 }
 

@@ -4,17 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
 import { areRanks, jobName, MergedRanks } from '../../core/import/mergedRanks.ts';
-import { readRecording } from '../../core/import/recorded/recording.ts';
-import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';
-import {
-  isNsysReport,
-  looksLikeArrow,
-  looksLikeDatabase,
-  looksLikeExperiment,
-  looksLikeTrace,
-  traceName,
-  unknownKind,
-} from '../../core/import/sniff.ts';
+import { looksLikeArrow, looksLikeExperiment, looksLikeTrace, unknownKind } from '../../core/import/sniff.ts';
 import {
   type Imported,
   type LibraryItems,
@@ -36,10 +26,9 @@ import { DraftStore } from './draftStore.ts';
 import { ExperimentStore } from './experimentStore.ts';
 import { FileSink } from './imports/fileSink.ts';
 import { Imports, type IncomingFile } from './imports/imports.ts';
-import { readNsightFile } from './imports/nsightFile.ts';
-import { withReportExported } from './imports/nsysReport.ts';
 import { type Sink, SniffingSink } from './imports/sink.ts';
 import { TraceSink } from './imports/traceSink.ts';
+import { importTraceFile, isTraceFile } from './importTrace.ts';
 import { runsOfSweep } from './keptSweep.ts';
 import { NoteStore } from './noteStore.ts';
 import { RunStore } from './runStore.ts';
@@ -184,19 +173,13 @@ export class Library {
   #sinkFor(file: IncomingFile): Sink {
     return new SniffingSink((head) => {
       if (looksLikeBundle(head)) return new FileSink(this.#incoming, mostBundleBytes, (path) => this.#keepBundle(path));
-      if (isNsysReport(file.name)) {
-        return new FileSink(this.#incoming, mostDatabaseBytes, (path) =>
-          withReportExported(path, file.name, (database) => this.#keepNsight(file, database)),
-        );
-      }
       if (looksLikeTrace(head)) {
         return new TraceSink({ ...file, version: this.#version }, (run) => this.#keepRun(file.name, encodeRun(run)));
       }
-      if (looksLikeRecording(head)) {
-        return new FileSink(this.#incoming, maxRunFileBytes, (path) => this.#keepRecording(file, path));
-      }
-      if (looksLikeDatabase(head)) {
-        return new FileSink(this.#incoming, mostDatabaseBytes, (path) => this.#keepNsight(file, path));
+      if (isTraceFile(file.name, head)) {
+        return new FileSink(this.#incoming, mostDatabaseBytes, async (path) =>
+          this.#keepRun(file.name, encodeRun(await importTraceFile(path, this.#version, { named: file }))),
+        );
       }
       if (looksLikeExperiment(file.name, head)) {
         return new FileSink(this.#incoming, maxExperimentCharacters, (path) => this.#keepExperiment(path));
@@ -212,17 +195,6 @@ export class Library {
   async #keepRun(name: string, file: Uint8Array): Promise<Imported> {
     const { run, isNew } = await this.runs.import(name, file);
     return { kind: 'run', run: withTitle(run, (await this.titles.all()).get(run.id)), isNew };
-  }
-
-  async #keepNsight({ name, modifiedAt }: IncomingFile, path: string): Promise<Imported> {
-    const run = await readNsightFile(path, { name: traceName(name), modifiedAt, version: this.#version });
-    return this.#keepRun(name, encodeRun(run));
-  }
-
-  async #keepRecording({ name, modifiedAt }: IncomingFile, path: string): Promise<Imported> {
-    const file = await readBounded(path, maxRunFileBytes);
-    const run = readRecording([file], { name: traceName(name), modifiedAt, version: this.#version });
-    return this.#keepRun(name, encodeRun(run));
   }
 
   async #keepExperiment(path: string): Promise<Imported> {
