@@ -186,15 +186,6 @@ describe('a document', () => {
 });
 
 describe('whatever comes', () => {
-  it('any text gives an experiment or problems, never an exception', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
-        problems(text);
-      }),
-      { numRuns: runs(500) },
-    );
-  });
-
   it('any value gives an experiment or problems, never an exception', () => {
     const anything = fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withTypedArray: true });
     fc.assert(
@@ -210,24 +201,6 @@ describe('whatever comes', () => {
     );
   });
 
-  it('a document with any one part replaced gives an experiment or problems, never an exception', () => {
-    const experiment = requireExperiment(document);
-    const paths = pathsIn(experiment);
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...paths),
-        fc.oneof(fc.jsonValue(), fc.bigInt(), fc.constant(undefined)),
-        (path, value) => {
-          const changed = structuredClone(experiment) as unknown;
-          const owner = path.slice(0, -1).reduce((part, key) => (part as Record<string, unknown>)[key], changed);
-          (owner as Record<string, unknown>)[path.at(-1) ?? ''] = value;
-          problems(changed);
-        },
-      ),
-      { numRuns: runs(1000) },
-    );
-  });
-
   it.each([
     '{"__proto__":{"polluted":true}',
     '{"constructor":{"prototype":{"polluted":true}}',
@@ -238,9 +211,3 @@ describe('whatever comes', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });
-
-function pathsIn(value: unknown, path: readonly string[] = []): string[][] {
-  const own = path.length === 0 ? [] : [[...path]];
-  if (typeof value !== 'object' || value === null) return own;
-  return [...own, ...Object.entries(value).flatMap(([key, part]) => pathsIn(part, [...path, key]))];
-}

@@ -10,7 +10,6 @@ import { iterationOf } from '../../../core/trace/iteration.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
-import { runs } from '../../support/effort.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 import {
   chunksOf,
@@ -524,33 +523,6 @@ describe('a damaged file', () => {
       }
       expect(most).toBe(events.length);
     });
-
-    it('is never more than a CopyscopeError, whatever bytes are wrong', async () => {
-      const change = fc.tuple(fc.nat(small.length - 1), fc.nat(255));
-      await fc.assert(
-        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), fc.boolean(), async (changes, isTwice) => {
-          const wrong = small.slice();
-          for (const [at, value] of changes) wrong[at] = value;
-          const run = await read(isTwice ? joined([small, wrong]) : wrong, 50).catch((error: unknown) => error);
-          if (!(run instanceof CopyscopeError)) expect(run).toHaveProperty('trace');
-        }),
-        { numRuns: runs(300) },
-      );
-    });
-  });
-
-  it('is never more than a CopyscopeError, whatever bytes are wrong', async () => {
-    const bytes = new TextEncoder().encode(json);
-    const change = fc.tuple(fc.nat(bytes.length - 1), fc.nat(255));
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
-        const damaged = bytes.slice();
-        for (const [at, value] of changes) damaged[at] = value;
-        const run = await read(damaged, 50).catch((error: unknown) => error);
-        if (!(run instanceof CopyscopeError)) expect(run).toHaveProperty('trace');
-      }),
-      { numRuns: runs(300) },
-    );
   });
 
   it.each([

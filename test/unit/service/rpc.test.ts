@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { decodeMessage, encodeMessage, maxMessageBytes } from '../../../core/service/codec.ts';
@@ -233,8 +232,6 @@ describe('rpc between window and host', () => {
 });
 
 describe('codec', () => {
-  const hasNoPrototypeKey = (value: unknown): boolean => !JSON.stringify(value).includes('"__proto__":');
-
   it.each([
     ['an empty frame', Uint8Array.of()],
     ['a truncated string', Uint8Array.of(0xdb, 0, 0, 1, 0, 65)],
@@ -244,23 +241,5 @@ describe('codec', () => {
     ['a key that would be taken for the prototype', encodeMessage(JSON.parse('[{"__proto__":1}]'))],
   ])('refuses %s with a message', (_name, frame) => {
     expect(() => decodeMessage(frame)).toThrow(CopyscopeError);
-  });
-
-  it('gives back what it was given, and refuses everything else with a message and nothing worse', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), (frame) => {
-        try {
-          decodeMessage(frame);
-        } catch (error) {
-          expect(error).toBeInstanceOf(CopyscopeError);
-        }
-      }),
-    );
-    const values = fc.jsonValue({ noUnicodeString: false, maxDepth: 5 });
-    fc.assert(
-      fc.property(values.filter(hasNoPrototypeKey), (value) => {
-        expect(JSON.stringify(decodeMessage(encodeMessage(value)))).toBe(JSON.stringify(value));
-      }),
-    );
   });
 });
