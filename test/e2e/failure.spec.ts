@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyNot } from './support/engines.ts';
-import { Server } from './support/server.ts';
-import { expect, testOfProcess as test, testWith, withPort } from './support/test.ts';
+import { expect, testOfProcess as test, testWith } from './support/test.ts';
 
 const root = join(import.meta.dirname, '../..');
 const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
@@ -37,26 +36,5 @@ withFaults(
     await expect(page.getByText('This run is partial')).toBeVisible();
     await expect(page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
     await expect.poll(() => window.lanes()).toContain('main');
-  },
-);
-
-withPort(
-  'after the host was started again the window says that it has no session, and how to come back',
-  async ({ page, context, server }) => {
-    await page.goto(await server.address());
-    await expect(page.getByText('Connected', { exact: true })).toBeVisible();
-    await server.kill();
-    await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
-    const second = new Server({ dataFolder: server.dataFolder });
-    const address = await second.address();
-    const banner = page.getByRole('alert').filter({ hasText: 'This window has no session.' });
-    await expect(banner).toContainText('Open the address that it printed last.');
-    await expect(page.getByText('can’t be reached')).toHaveCount(0);
-    // If the address is opened in another tab, this one continues by itself.
-    const tab = await context.newPage();
-    await tab.goto(address);
-    await expect(page.getByText('Connected', { exact: true })).toBeVisible();
-    await tab.close();
-    await second.stop();
   },
 );

@@ -21,8 +21,11 @@ withPort(
 
     // The next server takes the same port, and its address admits this browser again, with the waiting window.
     const second = new Server({ dataFolder: first.dataFolder });
+    const address = await second.address();
+    const banner = page.getByRole('alert').filter({ hasText: 'This window has no session.' });
+    await expect(banner).toContainText('Open the address that it printed last.');
     const opened = await context.newPage();
-    await opened.goto(await second.address());
+    await opened.goto(address);
     await new Window(opened).ready();
     await expect(window.status).toContainText('Connected');
     await expect(sheet(page)).toHaveAttribute('data-operations', String(late));
