@@ -53,8 +53,9 @@ function groupsOf({ verdicts, remedies, makespanNs, plan }: Judged): Group[] {
   return groups.map((group) => ({ ...group, remedy: of(group.verdict) }));
 }
 
-/** Returns whether a copy or kernel overlapped, missed an overlap that it could have had, or neither. */
-export function verdictTone({ cause }: Pick<Verdict, 'cause'>): 'good' | 'warn' | 'neutral' {
+/** Returns whether a copy or kernel overlapped, missed an overlap that it could have had, or neither, or is wrong. */
+export function verdictTone({ cause }: Pick<Verdict, 'cause'>): 'good' | 'warn' | 'neutral' | 'bad' {
+  if (cause === 'race') return 'bad';
   if (cause === 'overlapped') return 'good';
   return cause === 'nothing-to-overlap' || cause === 'too-small' || cause === 'unexplained' ? 'neutral' : 'warn';
 }
@@ -67,7 +68,7 @@ function verdictItem(group: Group, makespanNs: number | null): Item {
   return {
     title: isRefuted ? 'No single cause' : verdict.title,
     mark: {
-      text: verdict.cause === 'overlapped' ? 'overlapped' : 'not overlapped',
+      text: verdict.cause === 'overlapped' || verdict.cause === 'race' ? verdict.cause : 'not overlapped',
       tone: isRefuted ? 'neutral' : verdictTone(verdict),
     },
     subject: `${labels.slice(0, mostLabels).join(', ')}${more > 0 ? ` and ${more} more` : ''}`,

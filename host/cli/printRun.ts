@@ -1,7 +1,7 @@
 /** Prints a run, as text or as JSON, and sets its exit code. */
 
 import { CopyscopeError } from '../../core/errors.ts';
-import { hazardNote } from '../../core/explain/hazards/repair.ts';
+import { hazardNote } from '../../core/explain/hazards/races.ts';
 import { type LazySummary, summarizeLazily } from '../../core/explain/summary/summary.ts';
 import type { TraceAnswers } from '../../core/lift/answers.ts';
 import { type Block, text } from '../../core/present/blocks.ts';

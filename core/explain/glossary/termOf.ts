@@ -76,6 +76,7 @@ export function termsOfDeclaration(kind: DeclarationKind, id: string, experiment
 export const environmentTerms: readonly TermId[] = ['default-stream', 'launch-blocking', 'peer-access'];
 
 const ofCause: Readonly<Record<Cause, TermId>> = {
+  race: 'hazard',
   overlapped: 'overlap',
   'pageable-source': 'pageable',
   'pageable-destination': 'pageable',

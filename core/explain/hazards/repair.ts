@@ -4,7 +4,6 @@
  */
 import { applyChange, type Change, type DocumentPath, joinChanges } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
-import { operationCount } from '../../experiment/edit/paths.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
 import { lowerUnverified } from '../../program/lower.ts';
@@ -74,27 +73,6 @@ export const hazardsOf = (experiment: Experiment): HazardReport => atOnce(hazard
 
 export function* hazardsInSteps(experiment: Experiment): InSteps<HazardReport> {
   return (yield* lookInSteps(experiment, new Effort(0))).report;
-}
-
-/** Longer programs aren't checked while somebody waits for the run. */
-const mostNoted = 20_000;
-
-/** Returns a sentence about the hazards of a run's experiment; null without hazards, and for a trace. */
-export function hazardNote(experiment: Experiment | null): string | null {
-  if (experiment === null) return null;
-  const count = operationCount(experiment);
-  if (count > mostNoted)
-    return `${count.toLocaleString('en')} operations weren't checked for hazards: use copyscope check.`;
-  let hazards: readonly Hazard[] = [];
-  try {
-    ({ hazards } = hazardsOf(experiment));
-  } catch {
-    // The experiment in a run file may be one that can't be lowered.
-  }
-  const [first] = hazards;
-  if (first === undefined) return null;
-  const number = hazards.length === 1 ? '1 hazard' : `${hazards.length} hazards, the first`;
-  return `copyscope check finds ${number}: ${first.title} ("${first.second.label}"). Results may be wrong, however well copies overlap.`;
 }
 
 /** Returns the change for the hazard at `index` of the report, or null if none is known. */
@@ -216,9 +194,10 @@ function recordEarlier(experiment: Experiment, first: Side, second: Side): Chang
   let list: unknown = experiment;
   for (const step of path) list = (list as Record<string | number, unknown>)[step];
   const operations = list as readonly Operation[];
-  const wait = operations.findIndex((one) => one.op === 'waitEvent' && one.stream === first.stream);
+  const before = operations.slice(0, from);
+  const wait = before.findLastIndex((one) => one.op === 'waitEvent' && one.stream === first.stream);
   const waited = operations[wait];
-  if (waited?.op !== 'waitEvent' || wait > from) return [];
+  if (waited?.op !== 'waitEvent') return [];
   const record = operations.findIndex((one) => one.op === 'recordEvent' && one.event === waited.event);
   const recorded = operations[record];
   if (recorded?.op !== 'recordEvent' || recorded.stream !== second.stream || record < to) return [];

@@ -15,7 +15,8 @@ import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory, pin } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
 import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
-import { copiesApart, launchFirst, withoutStaging, withoutWaits } from './whole.ts';
+import { launchElsewhere, launchFirst, readLater, withoutWaits } from './waits.ts';
+import { copiesApart, withoutStaging } from './whole.ts';
 
 /** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */
 const divisions = [
@@ -55,9 +56,18 @@ function ofCause(situation: Situation): Change[] {
   switch (verdict.cause) {
     case 'pageable-source':
     case 'pageable-destination':
-      return present(pin(situation, verdict.op), pipelined(situation), ...launchedEarlier(situation));
+      return present(
+        pin(situation, verdict.op),
+        pipelined(situation),
+        ...launchedEarlier(situation),
+        readLater(situation.experiment),
+      );
     case 'waits-for-earlier-work':
-      return present(asynchronous(situation), pin(situation, verdict.op));
+      return present(
+        asynchronous(situation),
+        pin(situation, verdict.op),
+        withoutWaits(situation.experiment, new Effort(effortOfWaits)),
+      );
     case 'wait-after-each-copy':
       return present(withoutWaits(situation.experiment, new Effort(effortOfWaits)));
     case 'many-small-copies':
@@ -92,7 +102,12 @@ function ofCause(situation: Situation): Change[] {
     case 'mapped-memory':
       return present(inDeviceMemory(situation), withFewerThreads(situation), earlier());
     case 'queued-behind':
-      return present(ownBranch(situation), ownStream(situation), earlier());
+      return present(
+        ownBranch(situation),
+        find(situation, verdict.blockedBy, 'copy') && copiesApart(situation.experiment, new Effort(effortOfWaits)),
+        ownStream(situation),
+        earlier(),
+      );
     case 'issued-too-late':
       return present(
         asynchronous(situation),
@@ -106,7 +121,7 @@ function ofCause(situation: Situation): Change[] {
     case 'launch-blocking':
       return present(withoutLaunchBlocking(situation));
     case 'launch-queue-full':
-      return present(earlier(), ownStream(situation));
+      return present(launchElsewhere(situation.experiment), earlier(), ownStream(situation));
     case 'allocation-synchronises':
       return present(cacheMemory(situation), earlier());
     case 'multiprocessors-full':

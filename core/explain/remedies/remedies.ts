@@ -11,6 +11,7 @@ import type { Machine } from '../../machine/cost/machineOf.ts';
 import type { SimilarMachines } from '../../machine/cost/spread.ts';
 import { atOnce, type InSteps } from '../../steps.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';
+import { rank } from '../verdicts/groups.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { changesFor } from './changes.ts';
 import { type Prediction, predict } from './predict.ts';
@@ -70,7 +71,7 @@ export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[],
 }
 
 /**
- * Returns the verdicts with what removing their cause gains as their cost, as far as that was tested, the costliest first.
+ * Returns the verdicts with what removing their cause gains as their cost, as far as that was tested: those of one rank by cost.
  * Others cost at most the makespan.
  */
 export function costed(
@@ -98,8 +99,7 @@ export function costed(
       sameGainAs: remedy === undefined ? (other?.op ?? null) : (counted.get(remedy) ?? null),
     };
   });
-  const isLast = ({ subject }: Verdict): number => (subject === 'kernel' ? 1 : 0);
-  return own.sort((a, b) => isLast(a) - isLast(b) || b.costNs - a.costNs);
+  return own.sort((a, b) => rank(a) - rank(b) || b.costNs - a.costNs);
 }
 
 /** Returns the operation that counts the gain already, for each remedy that has the gain of another one. */

@@ -15,7 +15,7 @@ export interface RemedyOutlook {
 
 /** Returns whether there is a cause to remove: copy and kernel didn't overlap, or shared the link while they did. */
 export const isTested = ({ op, cause, rule }: Verdict): boolean =>
-  op >= 0 && cause !== 'nothing-to-overlap' && (cause !== 'overlapped' || rule === 'mapped-memory');
+  op >= 0 && cause !== 'race' && cause !== 'nothing-to-overlap' && (cause !== 'overlapped' || rule === 'mapped-memory');
 
 /** A trial that removed one more cause without a gain. */
 export interface Trial {

@@ -1,6 +1,6 @@
 /** Input of a change: the document, its program, and the verdict whose cause should be removed. */
 import type { DocumentPath } from '../../experiment/change.ts';
-import { type Experiment, eachOperation } from '../../experiment/experiment.ts';
+import { type Experiment, eachOperation, walkOperations } from '../../experiment/experiment.ts';
 import type { Operation, OperationName, OperationOf } from '../../experiment/operations.ts';
 import { bufferBytes } from '../../experiment/resources.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
@@ -96,3 +96,26 @@ function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
+
+/** An operation, and where the document has it. */
+export interface Place<One extends Operation = Operation> {
+  readonly operation: One;
+  readonly path: DocumentPath;
+}
+
+export function places(experiment: Experiment): Place[] {
+  const found: Place[] = [];
+  for (const [thread, { operations }] of experiment.threads.entries()) {
+    const visit = (operation: Operation, path: DocumentPath): void => void found.push({ operation, path });
+    walkOperations(operations, visit, ['threads', thread, 'operations']);
+  }
+  return found;
+}
+
+export const isPlace =
+  <Name extends Operation['op']>(name: Name) =>
+  (place: Place): place is Place<OperationOf<Name>> =>
+    place.operation.op === name;
+
+/** Returns a key of the list that contains the operation. */
+export const listOf = ({ path }: Place): string => path.slice(0, -1).join('.');

@@ -2,21 +2,22 @@
  * Changes to all operations of a kind at once, as the plan combines them. Their words are those of a trace's plan
  * (core/lift). Each returns null if the experiment has nothing that it would change.
  */
-import type { Change, DocumentPath } from '../../experiment/change.ts';
+import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { type BufferFinder, bufferFinder } from '../../experiment/describe.ts';
-import { type Experiment, walkOperations } from '../../experiment/experiment.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import { copyBytes } from '../../experiment/operations/copy.ts';
 import type { Operation, OperationOf } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
-import { shareData, touchedBuffers } from '../verdicts/facts.ts';
+import { touchedBuffers } from '../verdicts/facts.ts';
 import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
-import { namesOf, usersById } from './situation.ts';
+import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
+import { launchElsewhere, launchFirst, readLater, withoutWaits } from './waits.ts';
 
 /** In the order in which they build on one another. */
 export const wholeWords = [
@@ -27,17 +28,13 @@ export const wholeWords = [
   'remove-wait',
   'batch',
   'delay-wait',
+  'other-thread',
   'other-stream',
   'double-buffer',
 ] as const;
 export type WholeWord = (typeof wholeWords)[number];
 
 type Whole = (experiment: Experiment, effort: Effort) => Change | null;
-
-interface Place<One extends Operation = Operation> {
-  readonly operation: One;
-  readonly path: DocumentPath;
-}
 
 /** Repairs that moving copies to another stream may need: events in both directions for each copy. */
 const mostRepairs = 24;
@@ -54,7 +51,8 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
     return changed(edit, `Make ${countOf(blocking.length)} asynchronous.`);
   },
   'remove-wait': withoutWaits,
-  'delay-wait': launchFirst,
+  'delay-wait': (experiment) => launchFirst(experiment) ?? readLater(experiment),
+  'other-thread': launchElsewhere,
   'other-stream': copiesApart,
   'double-buffer': doubleBuffer,
 };
@@ -106,20 +104,6 @@ const changed = (edit: ChangeBuilder, words: string): Change | null =>
   edit.change.patches.length === 0 ? null : edit.step(words).change;
 
 const countOf = (count: number): string => (count === 1 ? 'the copy' : `${count} copies`);
-
-function places(experiment: Experiment): Place[] {
-  const found: Place[] = [];
-  for (const [thread, { operations }] of experiment.threads.entries()) {
-    const visit = (operation: Operation, path: DocumentPath): void => void found.push({ operation, path });
-    walkOperations(operations, visit, ['threads', thread, 'operations']);
-  }
-  return found;
-}
-
-const isPlace =
-  <Name extends Operation['op']>(name: Name) =>
-  (place: Place): place is Place<OperationOf<Name>> =>
-    place.operation.op === name;
 
 /** Returns the copies between host and device. */
 function linkCopies(experiment: Experiment): Place<OperationOf<'copy'>>[] {
@@ -208,117 +192,6 @@ function routeOf(
     return isWhole && isNext && !isChanged ? { upload, src, srcOffset: srcOffset + from - dstOffset } : null;
   }
   return null;
-}
-
-const listOf = ({ path }: Place): string => path.slice(0, -1).join('.');
-
-/**
- * Removes waits that directly follow a copy of the same stream, unless the data needs them or nothing comes after. Waits
- * for the device that the data needs become waits for one stream, if that is enough.
- */
-export function withoutWaits(experiment: Experiment, effort: Effort): Change | null {
-  const all = places(experiment);
-  const edit = new ChangeBuilder(experiment);
-  const isSafe = (alone: ChangeBuilder): boolean =>
-    withoutNewHazards(experiment, alone.change, effort)?.patches.length === 1;
-  let count = 0;
-  const narrowed: string[] = [];
-  for (const [index, place] of all.entries()) {
-    const { operation, path } = place;
-    if (operation.op !== 'synchronizeStream' && operation.op !== 'synchronizeDevice') continue;
-    // The thread's last operation ends the measurement.
-    if (path.length <= 4 && !all.some((other) => listOf(other) === listOf(place) && isLater(other, place))) continue;
-    if (followsCopy(all, index) && isSafe(new ChangeBuilder(experiment).remove(path))) {
-      edit.remove(path);
-      count += 1;
-      continue;
-    }
-    const waitFor = (stream: string) => ({ op: 'synchronizeStream', stream });
-    const streams = operation.op === 'synchronizeDevice' ? copyingStreams(all, index) : [];
-    const stream = streams.find((one) => isSafe(new ChangeBuilder(experiment).replace(path, waitFor(one))));
-    if (stream === undefined) continue;
-    edit.replace(path, waitFor(stream));
-    narrowed.push(stream);
-  }
-  if (count > 0) edit.step(`Remove ${count === 1 ? 'the wait' : `${count} waits`} after copies.`);
-  for (const stream of new Set(narrowed)) edit.step(`Wait for stream "${stream}" alone instead of the device.`);
-  return edit.change.patches.length === 0 ? null : edit.change;
-}
-
-/** Returns whether the wait comes directly after a copy of what it waits for. */
-function followsCopy(all: readonly Place[], index: number): boolean {
-  const [before, place] = [all[index - 1], all[index]];
-  if (before === undefined || place === undefined || listOf(before) !== listOf(place)) return false;
-  if (before.operation.op !== 'copy') return false;
-  return place.operation.op !== 'synchronizeStream' || place.operation.stream === before.operation.stream;
-}
-
-/** Returns the streams with copies that this wait for the device ends, the last first, if other streams work. */
-function copyingStreams(all: readonly Place[], index: number): string[] {
-  const list = all.slice(0, index).filter((one) => listOf(one) === listOf(all[index] as Place));
-  const since = list.slice(list.findLastIndex(({ operation }) => operation.op === 'synchronizeDevice') + 1);
-  const streams = since.filter(isPlace('copy')).map(({ operation }) => operation.stream);
-  const isAlone = (stream: string): boolean =>
-    !all.some(({ operation }) => 'stream' in operation && operation.stream !== stream);
-  return [...new Set(streams.reverse())].filter((stream) => !isAlone(stream));
-}
-
-const isLater = (other: Place, place: Place): boolean => Number(other.path.at(-1)) > Number(place.path.at(-1));
-
-/** Returns whether the call returns only when work of the device is over. */
-const holds = ({ operation }: Place): boolean =>
-  operation.op === 'item' ||
-  operation.op === 'synchronizeStream' ||
-  (operation.op === 'copy' && operation.mode !== 'async');
-
-/**
- * Issues kernels of other streams before the host waits for a value: within one list, a kernel passes what is between
- * if that is in other streams and shares no data with it. It goes before the earliest wait that it can pass.
- */
-export function launchFirst(experiment: Experiment): Change | null {
-  const edit = new ChangeBuilder(experiment);
-  let count = 0;
-  for (const list of groupLists(experiment)) {
-    if (!list.some(holds)) continue;
-    const order = [...list];
-    for (const [from, place] of list.entries()) {
-      const { operation } = place;
-      if (operation.op !== 'kernel') continue;
-      let target = from;
-      for (let at = from - 1; at >= 0; at -= 1) {
-        const passed = order[at] as Place;
-        if (!mayPass(operation, passed.operation)) break;
-        if (holds(passed)) target = at;
-      }
-      if (target === from) continue;
-      edit.before((order[target] as Place).path, operation).remove(place.path);
-      order.splice(from, 1);
-      order.splice(target, 0, place);
-      count += 1;
-    }
-  }
-  return changed(
-    edit,
-    `Launch ${count === 1 ? 'the kernel' : `${count} kernels`} of other streams before the host waits for a value.`,
-  );
-}
-
-function mayPass(kernel: OperationOf<'kernel'>, one: Operation): boolean {
-  if (one.op === 'work' || one.op === 'read') return true;
-  return passable.has(one.op) && 'stream' in one && one.stream !== kernel.stream && shareData(one, kernel) !== true;
-}
-
-/** Operations of other streams that a kernel may pass. */
-const passable: ReadonlySet<Operation['op']> = new Set(['item', 'kernel', 'memset', 'copy', 'synchronizeStream']);
-
-function groupLists(experiment: Experiment): Place[][] {
-  const lists = new Map<string, Place[]>();
-  for (const place of places(experiment)) {
-    const list = lists.get(listOf(place)) ?? [];
-    lists.set(listOf(place), list);
-    list.push(place);
-  }
-  return [...lists.values()];
 }
 
 /**

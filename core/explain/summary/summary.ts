@@ -20,6 +20,7 @@ import { type AttainableBandwidth, eachOperation, type OperationRow } from '../f
 import { overlap } from '../figures/overlap.ts';
 import { queueUse } from '../figures/queue.ts';
 import { temporalBreakdown } from '../figures/temporal.ts';
+import { withRaces } from '../hazards/races.ts';
 import { planInSteps } from '../remedies/plan.ts';
 import { predict } from '../remedies/predict.ts';
 import { costed, testedInSteps } from '../remedies/remedies.ts';
@@ -78,8 +79,9 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
     deviceIdle: deviceIdle(iteration),
   };
   yield;
-  const tested = yield* remedies(run, found, options.profile);
-  const judged = costed(found, tested.remedies, makespan(iteration));
+  const raced = withRaces(found, info.experiment);
+  const tested = yield* remedies(run, raced, options.profile);
+  const judged = costed(raced, tested.remedies, makespan(iteration));
   const parts = isDetailed ? yield* joined(iteration, depth) : notJoined;
   yield;
   return {

@@ -33,6 +33,12 @@ export const verdictSums = (verdicts: readonly Verdict[], mostNs?: number): Verd
 /** Returns whether memory is the cause; then it doesn't matter which kernel comes next. */
 const isOfMemory = ({ cause }: Verdict): boolean => cause === 'pageable-source' || cause === 'pageable-destination';
 
+/** Returns a verdict's place: races come first, then causes, then copies that overlap already, and kernels that waited last. */
+export function rank({ cause, subject }: Pick<Verdict, 'cause' | 'subject'>): number {
+  if (subject === 'kernel') return 3;
+  return cause === 'race' ? 0 : cause === 'overlapped' ? 2 : 1;
+}
+
 /** Groups verdicts with the same cause and remedy, whatever copy and kernel are called. */
 export const byCause = ({ subject, cause, title }: Verdict): unknown => [subject, cause, title];
 
@@ -47,7 +53,7 @@ export const mostSavedNs = (makespanNs: number | null, plan: readonly { readonly
   (makespanNs ?? Number.POSITIVE_INFINITY) - (plan[0] === undefined ? 0 : Math.min(...plan.map((one) => one.floorNs)));
 
 /**
- * Groups verdicts, costliest group first. `alike` returns the key of a group. If one alone costs less than `mostNs`, all
+ * Groups verdicts: by rank, the costliest group first. `alike` returns the key of a group. If one alone costs less than `mostNs`, all
  * together don't cost more.
  */
 export function verdictGroups(
@@ -76,7 +82,7 @@ export function verdictGroups(
     const costNs = Math.min(Math.max(...costs.values()), Math.max(mostNs, verdict.costNs));
     return [{ verdict, labels: [...labels], lines: linesOf(own), places, copyNs, costNs, devices: costs.size }];
   });
-  return made.sort((a, b) => b.costNs - a.costNs);
+  return made.sort((a, b) => rank(a.verdict) - rank(b.verdict) || b.costNs - a.costNs);
 }
 
 /** In a real program's trace, verdicts that cost less than this share of its time together share one line. */

@@ -8,9 +8,10 @@ import { lowerBound } from '../../lowerBound.ts';
 import { coveredLength } from '../../trace/intervals.ts';
 import { type Activity, activity, rowsOfKind } from '../../trace/iteration.ts';
 import { holdsHost, isBlockingMemcpy } from '../figures/hostTime.ts';
+import { allTouched, touchedBuffers } from './facts.ts';
 import { blockedBy, type Found, pageable } from './finding.ts';
 import { kernelsFor } from './partner.ts';
-import type { Scene } from './scene.ts';
+import { firstStartingFrom, type Scene } from './scene.ts';
 
 /** Waits shorter than this cost as much as the calls around them. */
 const leastNs = 10_000;
@@ -31,14 +32,16 @@ export function lateHostWork(scene: Scene, copy: Activity): LateHostWork | null 
   // Tensor.to() synchronises under the copy's own operation.
   const own = next !== undefined && next.kind === 'host-sync' && next.op === copy.op && copy.op >= 0 ? next : null;
   const isPageable = holdsHost(copy) && copy.direction !== 'h2h';
-  if (own === null && !isPageable && !isBlockingMemcpy(call.name)) return null;
+  const isHeld = isPageable || isBlockingMemcpy(call.name);
+  const wider = own === null && !isHeld && next !== undefined && isWider(scene, copy, next) ? next : null;
+  if (own === null && !isHeld && wider === null) return null;
   const waitedNs = coveredLength(
     kernelsFor(scene, copy).busy,
-    call.startNs,
-    Math.min(copy.startNs, (own ?? call).endNs),
+    wider === null ? call.startNs : Math.max(copy.endNs, wider.startNs),
+    wider === null ? Math.min(copy.startNs, (own ?? call).endNs) : wider.endNs,
   );
   let workNs = 0;
-  for (let at = place + (own === null ? 0 : 1); at < after.length && workNs < waitedNs; at += 1) {
+  for (let at = place + (own === null && wider === null ? 0 : 1); at < after.length && workNs < waitedNs; at += 1) {
     const row = after[at] as Activity;
     if (row.kind === 'host-sync') break;
     workNs += row.endNs - row.startNs;
@@ -46,8 +49,27 @@ export function lateHostWork(scene: Scene, copy: Activity): LateHostWork | null 
   const ns = Math.min(waitedNs, workNs);
   if (ns < leastNs) return null;
   if (isPageable && own === null) return { finding: pageable(copy, call), ns };
-  const rule = own === null ? 'blocking-memcpy' : 'blocking-to';
-  return { finding: { cause: 'waits-for-earlier-work', rule, holder: own ?? call, obstacle: blockedBy(copy) }, ns };
+  const rule = wider !== null ? 'synchronize-holds-host' : own === null ? 'blocking-memcpy' : 'blocking-to';
+  const holder = wider ?? own ?? call;
+  return { finding: { cause: 'waits-for-earlier-work', rule, holder, obstacle: blockedBy(copy) }, ns };
+}
+
+/** Returns whether the wait ends later than this download, and nothing that the host could read arrives in between. */
+function isWider(scene: Scene, copy: Activity, wait: Activity): boolean {
+  if (wait.kind !== 'host-sync' || copy.direction !== 'd2h' || copy.endNs >= wait.endNs) return false;
+  for (let at = firstStartingFrom(scene.copies, copy.startNs); ; at += 1) {
+    const other = scene.copies[at];
+    if (other === undefined || other.startNs >= wait.endNs) break;
+    const isBetween = other.endNs > copy.endNs && other.endNs <= wait.endNs;
+    if (other.direction === 'd2h' && isBetween && isRead(scene, other)) return false;
+  }
+  return scene.mapped(copy.device).within({ startNs: copy.startNs, endNs: wait.endNs }).count === 0;
+}
+
+/** Returns whether anything reads what the copy brings, or the trace doesn't say. */
+function isRead({ facts }: Scene, { op }: Activity): boolean {
+  const touched = touchedBuffers(facts.operation(op));
+  return touched === null || touched.writes.some((id) => allTouched(facts).reads.has(id));
 }
 
 /** Fewer copies than this may be waited for one by one. */

@@ -25,6 +25,12 @@ export class StreamQueues {
     this.#depth = depth;
   }
 
+  /** Whether any stream got as many operations as its queue holds. */
+  get mayFill(): boolean {
+    this.#streams ??= streamTimes(this.#iteration);
+    return [...this.#streams.values()].some(({ issuedNs }) => issuedNs.length >= fullPart * this.#depth);
+  }
+
   /** Returns whether the stream's queue was full at this call. False if the call issued nothing. */
   wasFull(call: RowIndex): boolean {
     const { trace } = this.#iteration;

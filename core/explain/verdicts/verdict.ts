@@ -4,6 +4,8 @@ import type { RowIndex } from '../../trace/trace.ts';
 
 /** Why a copy did or didn't overlap a kernel, or a kernel had to wait. Summaries contain these names: keep them. */
 export const causes = [
+  /** Nothing orders it and something that uses its data, so the data may be wrong. */
+  'race',
   /** It overlapped a kernel. */
   'overlapped',
   /** The driver stages pageable data, and the call holds the host. Pinning saves more than overlap. */
@@ -35,7 +37,7 @@ export const causes = [
   'launch-queue-full',
   /** An allocation or free held the host, since it waits for the device. */
   'allocation-synchronises',
-  /** The host waited in the copy's call for earlier work. */
+  /** The host waited in the copy's call for earlier work, or after the copy for kernels. */
   'waits-for-earlier-work',
   /** Their calls take longer than the copies. */
   'many-small-copies',

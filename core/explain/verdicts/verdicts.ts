@@ -5,13 +5,14 @@ import { atOnce, type InSteps } from '../../steps.ts';
 import { frameText, ownFrame } from '../../trace/callStack.ts';
 import { coveredLength } from '../../trace/intervals.ts';
 import type { Activity, Iteration } from '../../trace/iteration.ts';
-import { repeatedAllocations } from './allocations.ts';
+
 import { callBound } from './callBound.ts';
 import { findCause } from './cause.ts';
 import { costOf, pinnedNs, weighed } from './cost.ts';
 import { crowdedKernels } from './crowded.ts';
 import { programFacts } from './facts.ts';
 import { blockedBy, type Finding, pageable } from './finding.ts';
+import { heldCalls } from './heldCalls.ts';
 import { lateHostWork, waitAfterEach } from './hostWaits.ts';
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
@@ -50,7 +51,7 @@ export function* verdictsInSteps(
     );
     if (found.length % copiesPerStep === 0) yield found.length / operations.size;
   }
-  found.push(...repeatedAllocations(scene));
+  found.push(...heldCalls(scene));
   found.sort((a, b) => b.costNs - a.costNs);
   const kernels = groupBy(crowdedKernels(scene), ({ copy }) => copy.op);
   return [...found, ...[...kernels.values()].map((occurrences) => verdict(scene, occurrences))];
@@ -118,11 +119,11 @@ function examine(scene: Scene, copy: Activity): Occurrence {
   if (partner?.overlapped === true) {
     // A kernel next to a small part of a pageable copy hides little of it.
     const finding = weighed(scene, copy, partner, overlapped(scene, copy));
-    return { copy, partner, overlapNs, costNs, pair, finding: ofHost(scene, copy, finding) };
+    return { copy, partner, overlapNs, costNs, pair, finding: ofHost(scene, copy, finding, partner) };
   }
   const found = pair === null ? nothing : findCause(scene, pair);
   const judged = behindInstead(scene, copy, { partner, pair, found }) ?? { partner, pair, found };
-  const finding = ofHost(scene, copy, weighed(scene, copy, judged.partner, judged.found));
+  const finding = ofHost(scene, copy, weighed(scene, copy, judged.partner, judged.found), judged.partner);
   const apart = finding.cause === 'nothing-to-overlap' ? apartFrom(scene, copy) : null;
   if (apart !== null)
     return { copy, partner: apart.partner, overlapNs, costNs, pair: apart.pair, finding: apart.found };
@@ -146,7 +147,7 @@ function apartFrom(scene: Scene, copy: Activity): Judged | null {
 }
 
 /** Returns a cause on the host instead, if that costs more than the missing overlap, or there is nothing to overlap. */
-function ofHost(scene: Scene, copy: Activity, finding: Finding): Finding {
+function ofHost(scene: Scene, copy: Activity, finding: Finding, partner: Partner | null): Finding {
   const late = lateHostWork(scene, copy);
   if (late !== null && late.finding.cause !== finding.cause && late.ns > durationOf(copy)) {
     return { ...late.finding, also: finding.cause === 'overlapped' ? [] : [finding.cause, ...finding.also] };
@@ -156,7 +157,9 @@ function ofHost(scene: Scene, copy: Activity, finding: Finding): Finding {
   if (copy.direction === 'h2h' && (isApart || finding.cause === 'issued-too-late')) {
     return { ...pageable(copy, scene.callOf(copy)), also: [finding.cause, ...finding.also] };
   }
-  const wait = finding.cause === 'nothing-to-overlap' ? waitAfterEach(scene, copy) : null;
+  // A kernel that needs the data could not have hidden the copy.
+  const isAlone = finding.cause === 'issued-too-late' && partner?.needsData === true;
+  const wait = isAlone || finding.cause === 'nothing-to-overlap' ? waitAfterEach(scene, copy) : null;
   if (wait !== null && callBound(scene, copy) === null) {
     return { ...plain, cause: 'wait-after-each-copy', rule: 'synchronize-holds-host', holder: wait };
   }

@@ -56,7 +56,15 @@ const engineName = (direction: CopyDirection | null, { copyEngines }: Scene): st
   return direction === null ? 'copy engine' : `${direction.toUpperCase()} copy engine`;
 };
 
+/** Words of a cause that others find, and word. */
+const untold =
+  (title: string): Teller =>
+  () => ({ title, explanation: '', remedy: null });
+
 const tellers: Readonly<Record<Cause, Teller>> = {
+  race: untold('Race'),
+  'allocated-again': untold('Memory allocated again and again'),
+
   overlapped: (texts) => {
     const { copy, overlapNs, partner } = texts.shown;
     const kernel = partner === null ? 0 : durationOf(partner.kernel);
@@ -198,9 +206,11 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const [first, second] = texts.copyFirst ? ['the copy', texts.kernelName] : [texts.kernelName, 'the copy'];
     const ahead = other === null ? 'other work' : texts.label(other);
     const needsIt = texts.scene.facts.shareData(texts.shown.pair?.second.op ?? -1, other?.op ?? -1) === true;
+    const isBothWays = other?.kind === 'copy' && !texts.copyFirst && other.direction !== texts.copy.direction;
+    const both = isBothWays ? ' Their stream copies in both directions, so the link carries one at a time.' : '';
     return {
-      title: 'Queued behind other work',
-      explanation: `${capital(second)} waited behind ${ahead} ${queueWords(texts)}${other === null ? '' : `, and started ${formatDuration(Math.abs((texts.shown.pair?.second.startNs ?? 0) - other.endNs))} after that ended`}. ${texts.timing}`,
+      title: isBothWays ? 'Queued behind the other direction' : 'Queued behind other work',
+      explanation: `${capital(second)} waited behind ${ahead} ${queueWords(texts)}${other === null ? '' : `, and started ${formatDuration(Math.abs((texts.shown.pair?.second.startNs ?? 0) - other.endNs))} after that ended`}.${both} ${texts.timing}`,
       remedy: needsIt
         ? `${capital(second)} and ${ahead} share data: let ${first} overlap other work.`
         : `Issue ${second} before ${ahead}, or in a stream that doesn't wait for it.`,
@@ -231,15 +241,20 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   },
 
   'waits-for-earlier-work': (texts) => {
-    const { holder } = texts.shown.finding;
-    const held = holder === null ? 0 : durationOf(holder);
+    const { holder, rule } = texts.shown.finding;
+    const isWider = rule === 'synchronize-holds-host';
+    const held = `${capital(holder?.name ?? 'the call')}${isWider ? ' after this copy' : ' of this blocking copy'} held the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}`;
+    const rest = isWider
+      ? `and the copy was over ${formatDuration(Math.max(0, (holder?.endNs ?? 0) - texts.copy.endNs))} before that ended: the rest is kernels whose results the host doesn't fetch`
+      : `and the copy took ${formatDuration(durationOf(texts.copy))} of that: the rest is work that was issued to the stream before`;
+    const waitLater =
+      texts.copy.direction === 'h2d'
+        ? 'Copy without blocking, or create the value on the device.'
+        : 'Copy into pinned memory without blocking, do the host work, and wait for the copy before reading it.';
     return {
-      title: 'Host waits for earlier work',
-      explanation: `${capital(holder?.name ?? 'the call')} of this blocking copy held the host for ${formatDuration(held)}, and the copy took ${formatDuration(durationOf(texts.copy))} of that: the rest is work that was issued to the stream before. Host work after the call was late by as much.`,
-      remedy:
-        texts.copy.direction === 'h2d'
-          ? 'Copy without blocking, or create the value on the device.'
-          : 'Copy into pinned memory without blocking, do the host work, and wait for the copy before reading it.',
+      title: isWider ? 'Host waits for more than the copy' : 'Host waits for earlier work',
+      explanation: `${held}, ${rest}. Host work after the call was late by as much.`,
+      remedy: isWider ? 'Wait for the copy alone: synchronise its stream, or an event after it.' : waitLater,
     };
   },
 
@@ -264,8 +279,6 @@ const tellers: Readonly<Record<Cause, Teller>> = {
         : 'Issue all copies, and wait once after the last.',
     };
   },
-
-  'allocated-again': () => ({ title: 'Memory allocated again and again', explanation: '', remedy: null }),
 
   'multiprocessors-full': (texts) => {
     const other = texts.shown.finding.obstacle?.activity ?? null;

@@ -11,8 +11,8 @@ export type MissedRows = ReadonlyMap<RowIndex, Verdict>;
 
 export const noneMissed: MissedRows = new Map();
 
-/** Causes without a missed overlap: there was nothing to overlap, or no time for it. */
-const notMissed: ReadonlySet<Cause> = new Set(['overlapped', 'nothing-to-overlap', 'too-small']);
+/** Causes without a missed overlap: there was nothing to overlap, or no time for it, or nothing should overlap. */
+const notMissed: ReadonlySet<Cause> = new Set(['race', 'overlapped', 'nothing-to-overlap', 'too-small']);
 
 interface Judged {
   readonly run: Run;

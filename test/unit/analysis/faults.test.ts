@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { withRaces } from '../../../core/explain/hazards/races.ts';
 import { checkExperiment } from '../../../core/explain/hazards/repair.ts';
 import { type PlannedChanges, planInSteps } from '../../../core/explain/remedies/plan.ts';
 import { predict } from '../../../core/explain/remedies/predict.ts';
@@ -244,6 +245,11 @@ describe('variants of these faults', () => {
     const [recommended] = planOf(serving(false));
     expect(recommended).toMatchObject({ changes: ['remove-wait'], patches: [{ op: 'replace' }] });
     expect(recommended?.gainShare).toBeGreaterThan(0.4);
+    expect(verdictsOf(serving(false))[0]).toMatchObject({
+      cause: 'waits-for-earlier-work',
+      hostCall: 'cudaDeviceSynchronize',
+    });
+    expect(verdictsOf(serving(false))[0]?.costNs).toBeGreaterThan(8e6);
     const after = applyChange(serving(false), { patches: recommended?.patches ?? [] });
     expect(after.threads[0]?.operations[4]).toMatchObject({ op: 'synchronizeStream', stream: 'serve' });
     expect(checkExperiment(after).hazards).toEqual([]);
@@ -445,6 +451,78 @@ describe('variants of these faults', () => {
     expect(verdictSums(verdictsOf(experiment))).toMatchObject([
       { cause: 'many-small-copies', costNs: explainWithRemedies(experiment, h200Machine)?.remedies[0]?.gainNs },
     ]);
+  });
+
+  it('a wait for later kernels of the copy’s stream becomes one for an event behind the copy', () => {
+    const buffers = [device('t'), device('y'), { id: 'h', memory: 'pinned' as const, bytes: 4e6 }];
+    const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [
+      spin(200, { writes: ['t'], stream: 's' }),
+      { op: 'copy', src: 't', dst: 'h', stream: 's' },
+      spin(5000, { writes: ['y'], stream: 's' }),
+      { op: 'synchronizeStream', stream: 's' },
+      { op: 'read', buffer: 'h', bytes: 4096 },
+      { op: 'work', durationNs: 4e6 },
+      { op: 'synchronizeDevice' },
+    ]);
+    expect(verdictsOf(experiment)[0]?.cause).toBe('waits-for-earlier-work');
+    expect(planOf(experiment)[0]).toMatchObject({ changes: ['remove-wait'] });
+    expect(planOf(experiment)[0]?.gainShare).toBeGreaterThan(0.4);
+  });
+
+  it('a wait for an event behind each copy is removed, although a kernel needs all of them', () => {
+    const buffers = [device('d'), { id: 'h', memory: 'pinned' as const, bytes: 4e6 }];
+    const part = (at: number) => [
+      { op: 'copy', src: 'h', dst: 'd', srcOffset: at * 4e5, dstOffset: at * 4e5, bytes: 4e5, stream: 's' },
+      { op: 'recordEvent', event: 'ok', stream: 's' },
+      { op: 'synchronizeEvent', event: 'ok' },
+    ];
+    const experiment = experimentOf({ buffers, streams: [{ id: 's' }], events: [{ id: 'ok' }] }, [
+      ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap(part),
+      spin(50, { reads: ['d'], stream: 's' }),
+      { op: 'synchronizeDevice' },
+    ] as never);
+    expect(verdictsOf(experiment)[0]?.cause).toBe('wait-after-each-copy');
+    expect(planOf(experiment)[0]?.changes).toEqual(['remove-wait']);
+  });
+
+  it('launches that fill a queue go to a thread of their own, if the host has other work behind them', () => {
+    const buffers = [device('u'), device('m'), { id: 'h', memory: 'pinned' as const, bytes: 4e6 }];
+    const launches = { op: 'repeat', count: 2000, operations: [spin(10, { writes: ['u'], stream: 'a' })] };
+    const behind = [
+      { op: 'work', durationNs: 18e6 },
+      { op: 'copy', src: 'h', dst: 'm', stream: 'b' },
+      { op: 'synchronizeStream', stream: 'b' },
+    ];
+    const of = (...more: object[]): Experiment =>
+      experimentOf({ buffers, streams: [{ id: 'a' }, { id: 'b' }] }, [
+        launches,
+        ...more,
+        { op: 'synchronizeStream', stream: 'a' },
+      ] as never);
+    expect(verdictsOf(of(...behind))[0]).toMatchObject({ cause: 'launch-queue-full', subject: 'host-call' });
+    expect(planOf(of(...behind))[0]?.changes).toEqual(['other-thread']);
+    const after = applyChange(of(...behind), { patches: planOf(of(...behind))[0]?.patches ?? [] });
+    expect(after.threads[1]?.operations.map(({ op }) => op)).toEqual(['waitSignal', 'repeat', 'signal']);
+    expect(verdictsOf(of())).toEqual([]);
+    expect(planOf(of())).toEqual([]);
+  });
+
+  it('values that the host waits for in each round are read later', () => {
+    const buffers = [device('p'), device('rr', 8)];
+    const rounds = (...more: object[]): Experiment =>
+      experimentOf({ buffers, streams: [{ id: 'q' }] }, [
+        { op: 'repeat', count: 20, operations: [spin(40, { writes: ['p', 'rr'], stream: 'q' }), ...more] as never },
+        { op: 'item', buffer: 'rr', stream: 'q' },
+      ]);
+    expect(planOf(rounds({ op: 'item', buffer: 'rr', stream: 'q' }))[0]?.changes).toContain('delay-wait');
+    expect(planOf(rounds())).toEqual([]);
+  });
+
+  it('an overlap of a copy with what uses its data is a race, and comes first', () => {
+    const experiment = fault('sglang-14214');
+    const [first] = withRaces(verdictsOf(experiment), experiment);
+    expect(first).toMatchObject({ cause: 'race', rule: 'streams-may-overlap' });
+    expect(withRaces(verdictsOf(fault('cupy-4050')), fault('cupy-4050'))).toEqual(verdictsOf(fault('cupy-4050')));
   });
 
   it('a blocking copy whose wait nothing is late for gains nothing', () => {

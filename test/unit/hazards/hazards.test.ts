@@ -7,7 +7,8 @@ import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { withEvidence } from '../../../core/explain/hazards/evidence.ts';
 import { findConflicts } from '../../../core/explain/hazards/find.ts';
 import { findHazards } from '../../../core/explain/hazards/hazards.ts';
-import { checkExperiment, hazardNote, hazardsOf, repairOf } from '../../../core/explain/hazards/repair.ts';
+import { hazardNote } from '../../../core/explain/hazards/races.ts';
+import { checkExperiment, hazardsOf, repairOf } from '../../../core/explain/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { experimentOf, fault } from '../support/experiments.ts';
 

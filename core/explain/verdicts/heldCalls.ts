@@ -1,11 +1,13 @@
 /**
- * Finds memory that a program allocates and frees again and again through CUDA itself, which takes time in every round and
- * may wait for the device, a single free that waits, and data that pin_memory() copies in every round. Rules (core/rules):
- * pin-memory-blocks, allocation-waits.
+ * Finds calls that hold the host, whatever copies there are: memory that a program allocates and frees again and again
+ * through CUDA itself, which takes time in every round and may wait for the device, a single free that waits, data that
+ * pin_memory() copies in every round, and launches into a full queue. Rules (core/rules): pin-memory-blocks,
+ * allocation-waits, launch-queue.
  */
 import { groupBy } from '../../groupBy.ts';
 import { coveredLength } from '../../trace/intervals.ts';
-import { type Activity, activity, makespan, rowsOfKind } from '../../trace/iteration.ts';
+import { type Activity, activity, makespan, rowKind, rowStart, rowsOfKind } from '../../trace/iteration.ts';
+import type { RowIndex } from '../../trace/trace.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
 import { durationOf, noKernels, type Scene } from './scene.ts';
 import type { Verdict } from './verdict.ts';
@@ -18,8 +20,11 @@ const leastPart = 0.02;
 /** Calls that are listed as evidence: an allocation and its free. */
 const mostEvidence = 2;
 
-/** Returns a verdict for each buffer that is allocated or pinned more than once, or whose free waits. Needs the experiment. */
-export function repeatedAllocations(scene: Scene): Verdict[] {
+/**
+ * Returns a verdict for each buffer that is allocated or pinned more than once, or whose free waits, and for each stream
+ * whose full queue makes other work late. Needs the experiment.
+ */
+export function heldCalls(scene: Scene): Verdict[] {
   const { iteration, facts } = scene;
   if (facts.program === null) return [];
   const calls = rowsOfKind(iteration, 'host-call')
@@ -34,7 +39,46 @@ export function repeatedAllocations(scene: Scene): Verdict[] {
     const free = own.find((call) => facts.operation(call.op)?.op === 'free' && waitsBeforeWork(scene, call, leastNs));
     return free === undefined ? [] : waitingFree(scene, free);
   });
-  return [...allocated, ...repeatedPins(scene, leastNs)];
+  return [...allocated, ...repeatedPins(scene, leastNs), ...fullQueues(scene, leastNs)];
+}
+
+/** Returns a verdict for each stream whose full queue held a thread that had host work or work of other streams to do. */
+function fullQueues(scene: Scene, leastNs: number): Verdict[] {
+  const { iteration, queues, calls } = scene;
+  const { trace } = iteration;
+  if (!queues.mayFill) return [];
+  const laneOf = (row: RowIndex | undefined): number => (row === undefined ? -1 : (trace.columns.lane[row] ?? -1));
+  const held = rowsOfKind(iteration, 'host-call').filter((row) => queues.wasFull(row));
+  const groups = groupBy(held, (row) => `${laneOf(row)} ${laneOf(calls.activityOf(row))}`);
+  return [...groups.values()].flatMap((rows) => {
+    const own = rows.map((row) => activity(trace, row));
+    const [first, last] = [own[0], own.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const stream = laneOf(calls.activityOf(first.row));
+    const isLate = (row: RowIndex): boolean =>
+      laneOf(row) === first.lane &&
+      rowStart(trace, row) >= last.endNs &&
+      (rowKind(trace, row) !== 'host-call' || ![-1, stream].includes(laneOf(calls.activityOf(row))));
+    const late = rowsOfKind(iteration, 'host-call', 'host-work', 'host-read', 'host-write').filter(isLate);
+    const verdict = verdictOf(scene, first, own, own.length);
+    const lateNs = late.reduce((sum, row) => {
+      const issued = calls.activityOf(row);
+      return sum + durationOf(activity(trace, row)) + (issued === undefined ? 0 : durationOf(activity(trace, issued)));
+    }, 0);
+    const costNs = Math.min(verdict.copyNs, lateNs);
+    if (costNs < leastNs) return [];
+    const name = trace.lanes[stream]?.name ?? '';
+    return {
+      ...verdict,
+      cause: 'launch-queue-full',
+      rule: 'launch-queue',
+      costNs,
+      title: 'Launch queue full',
+      explanation: `The queue of stream "${name}" was full, and held the host in ${own.length} calls for ${formatDuration(verdict.copyNs)} in all. Host work and work of other streams after them came late.`,
+      remedy:
+        'Launch them from a host thread of their own, do that work before, or launch less: many small kernels can be one graph.',
+    };
+  });
 }
 
 /** Returns a verdict for each buffer that a thread pins again and again before it copies. Other threads may pin ahead. */
