@@ -31,6 +31,7 @@ export interface AddonRequest {
   readonly warmups: number;
   readonly launchBlocking: number;
   readonly peerAccess: number;
+  readonly poolReleaseThreshold: number;
   readonly bufferIds: readonly string[];
   readonly streamIds: readonly string[];
   readonly signalIds: readonly string[];
@@ -113,6 +114,7 @@ export interface AddonMemory {
   readonly failures: number;
   /** Six numbers per block: segment, offset, bytes, requested bytes, stream (-1 for none) and state. */
   readonly blocks: Float64Array;
+  readonly reservedSteps: Readonly<Record<'timeNs' | 'bytes', Float64Array> & Record<'iteration', Int32Array>>;
 }
 
 export interface AddonResult {

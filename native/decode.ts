@@ -148,6 +148,7 @@ export function decodeElapsedTimes({ elapsed }: AddonResult): ElapsedTime[] | un
 
 /** More blocks are only included in the sums. */
 const mostBlocks = 10_000;
+const mostSteps = 100_000;
 
 /** Returns the allocators' memory, or undefined if no operation allocated any. */
 export function decodeMemory(program: Program, { memory }: AddonResult): AllocatorState[] | undefined {
@@ -155,13 +156,18 @@ export function decodeMemory(program: Program, { memory }: AddonResult): Allocat
 }
 
 function allocatorState(program: Program, state: AddonMemory): AllocatorState {
-  const { allocator, device, blocks, ...sums } = state;
+  const { allocator, device, blocks, reservedSteps, ...sums } = state;
   const width = fields.blocks.length;
   const count = Math.min(mostBlocks, blocks.length / width);
   return {
     ...sums,
     allocator: named(memoryAllocators, allocator),
     device: program.devices[device]?.id ?? '',
+    reservedSteps: Array.from(reservedSteps.timeNs.subarray(0, mostSteps), (timeNs, index) => ({
+      iteration: at(reservedSteps.iteration, index),
+      timeNs,
+      bytes: at(reservedSteps.bytes, index),
+    })),
     blocks: Array.from({ length: count }, (_, index) => {
       const number = (field: (typeof fields.blocks)[number]): number =>
         at(blocks, index * width + fields.blocks.indexOf(field));

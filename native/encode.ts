@@ -90,6 +90,7 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     warmups: program.warmups,
     launchBlocking: program.launchBlocking ? 1 : 0,
     peerAccess: program.peerAccess ? 1 : 0,
+    poolReleaseThreshold: program.poolReleaseThreshold,
     bufferIds: program.buffers.map((buffer) => buffer.id),
     streamIds: program.streams.map((stream) => stream.id),
     signalIds: program.signals.map((signal) => signal.id),

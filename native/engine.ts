@@ -1,7 +1,7 @@
 /** The native engines behind core's engine interface. */
 import { cpus, release, type } from 'node:os';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
-import { poolNotes, requireCapable } from '../core/program/capabilities.ts';
+import { requireCapable } from '../core/program/capabilities.ts';
 import { type Engine, type EngineRequest, RunError, type RunHooks } from '../core/program/engine.ts';
 import { type Run, type RunInfo, runFormat, runVersion, type TimingSource, timingSources } from '../core/trace/run.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -67,7 +67,7 @@ export class NativeEngine implements Engine {
         ...(elapsedTimes === undefined ? {} : { elapsedTimes }),
         ...(this.kind === 'cuda' && canFlush ? { buffersFlushed: true } : {}),
         ...(memory === undefined ? {} : { memory }),
-        notes: [...result.notes, ...(this.kind === 'cuda' ? poolNotes(program) : [])],
+        notes: [...result.notes],
       };
       return { info, trace };
     };

@@ -169,6 +169,6 @@ export const enums: Readonly<Record<string, readonly string[]>> = {
   Strategy: copyStrategies,
 };
 
-export const layout = ['4', ...[enums, fields].flatMap(Object.entries).map(([name, list]) => `${name} ${list}`)].join(
+export const layout = ['5', ...[enums, fields].flatMap(Object.entries).map(([name, list]) => `${name} ${list}`)].join(
   ';',
 );

@@ -146,6 +146,7 @@ export const environmentSchema = z.strictObject({
     .optional()
     .describe('CUDA_VISIBLE_DEVICES; all if omitted.'),
   peerAccess: z.boolean().default(false).describe('Peer access between devices.'),
+  poolReleaseThreshold: byteOffsetSchema.default(0).describe('cudaMemPoolAttrReleaseThreshold, in bytes.'),
   iterations: z.number().int().min(1).max(1000).default(5).describe('Recorded executions.'),
   warmups: z.number().int().min(0).max(1000).default(2).describe('Executions before those.'),
 });

@@ -2,7 +2,7 @@
 import { type Experiment, experimentFormat, experimentVersion } from '../experiment/experiment.ts';
 import { OperationIds } from '../experiment/operationIds.ts';
 import type { Operation } from '../experiment/operations.ts';
-import type { BufferDeclaration, BufferMemory } from '../experiment/resources.ts';
+import { type BufferDeclaration, type BufferMemory, environmentSchema } from '../experiment/resources.ts';
 import { shortKernelName } from '../explain/figures/kernelName.ts';
 import { DeviceNames, deviceOf } from './devices.ts';
 import type { CopyItem, Item, LaunchItem, RecordItem, Script, ScriptStep, WaitItem } from './script.ts';
@@ -39,7 +39,7 @@ export function experimentOf(script: Script, description: string | null): Lifted
     version: experimentVersion,
     name: script.name.slice(0, 200) || 'trace',
     description: description ?? '',
-    environment: { defaultStream: 'legacy', launchBlocking: false, peerAccess: false, iterations: 3, warmups: 1 },
+    environment: environmentSchema.parse({ iterations: 3, warmups: 1 }),
     devices: devices.ids.map((id, index) => ({ id, index })),
     ...writer.declarations(),
     threads,

@@ -2,6 +2,8 @@
  * PyTorch's caching allocator for device memory, with its rules (c10/cuda/CUDACachingAllocator.cpp): sizes, segments,
  * best fit among the free blocks of the same stream, splitting, merging, and blocks that other streams still use.
  */
+import type { AllocatorState } from '../trace/run.ts';
+import { AllocatorUsage } from './allocatorUsage.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -26,6 +28,7 @@ interface Block {
   readonly segment: number;
   offset: number;
   bytes: number;
+  requestedBytes: number;
   free: boolean;
   previous: Block | null;
   next: Block | null;
@@ -38,12 +41,10 @@ export interface Found {
   readonly segmentBytes: number;
 }
 
-export class CachingAllocator {
+export class CachingAllocator extends AllocatorUsage {
+  readonly #blocks = new Set<Block>();
   readonly #free: Block[] = [];
   #pending: { readonly block: Block; readonly uses: readonly PendingUse[] }[] = [];
-  #segments = 0;
-  allocatedBytes = 0;
-  reservedBytes = 0;
 
   /** `makeRoom` is called before a new segment of that size. */
   allocate(bytes: number, stream: number, makeRoom: (segmentBytes: number) => void = () => {}): Found {
@@ -54,11 +55,11 @@ export class CachingAllocator {
     const segmentBytes = found === null ? segmentFor(size) : 0;
     if (found === null) makeRoom(segmentBytes);
     const block = found ?? this.#newSegment(stream, small, segmentBytes);
-    this.reservedBytes += segmentBytes;
     this.#remove(block);
     block.free = false;
+    block.requestedBytes = bytes;
     this.#split(block, size);
-    this.allocatedBytes += block.bytes;
+    this.use(block.bytes);
     return { block, segmentBytes };
   }
 
@@ -70,6 +71,7 @@ export class CachingAllocator {
   /** `useOf` returns a stream's pending work. */
   release(block: Block, useOf: (stream: number) => PendingUse): void {
     this.allocatedBytes -= block.bytes;
+    block.requestedBytes = 0;
     if (block.uses.size === 0) this.#give(block);
     else this.#pending.push({ block, uses: [...block.uses].map(useOf) });
     block.uses.clear();
@@ -79,10 +81,23 @@ export class CachingAllocator {
   releaseCached(): number[] {
     for (const { block } of this.#pending.splice(0)) this.#give(block);
     const whole = this.#free.filter(({ previous, next }) => previous === null && next === null);
-    for (const block of whole) this.#remove(block);
-    const sizes = whole.map(({ bytes }) => bytes);
-    this.reservedBytes -= sizes.reduce((sum, bytes) => sum + bytes, 0);
-    return sizes;
+    for (const block of whole) {
+      this.#remove(block);
+      this.#blocks.delete(block);
+      this.segmentsFreed += 1;
+      this.reserve(-block.bytes);
+    }
+    return whole.map(({ bytes }) => bytes);
+  }
+
+  /** Returns all blocks by segment, with the ids of their streams. */
+  blocks(streams: readonly { readonly id: string }[]): AllocatorState['blocks'] {
+    const all = [...this.#blocks].sort((a, b) => a.segment - b.segment || a.offset - b.offset);
+    const segments = [...new Set(all.map(({ segment }) => segment))];
+    return all.map(({ segment, offset, bytes, requestedBytes, stream, free }) => ({
+      ...{ segment: segments.indexOf(segment), offset, bytes, requestedBytes, stream: streams[stream]?.id ?? '' },
+      state: free ? 'inactive' : requestedBytes > 0 ? 'allocated' : 'pending-free',
+    }));
   }
 
   /** Frees blocks that other streams no longer use. Called at each allocation. */
@@ -103,15 +118,26 @@ export class CachingAllocator {
   }
 
   #newSegment(stream: number, small: boolean, bytes: number): Block {
-    this.#segments += 1;
+    this.segmentsAllocated += 1;
+    this.reserve(bytes);
     const alone = { free: true, previous: null, next: null, uses: new Set<number>() };
-    return { stream, small, segment: this.#segments, offset: 0, bytes, ...alone };
+    const block = { stream, small, segment: this.segmentsAllocated, offset: 0, bytes, requestedBytes: 0, ...alone };
+    this.#blocks.add(block);
+    return block;
   }
 
   #split(block: Block, size: number): void {
     const rest = block.bytes - size;
     if (block.small ? rest < leastBlock : rest <= mostSmall) return;
-    const other: Block = { ...block, bytes: rest, offset: block.offset + size, free: true, uses: new Set() };
+    const other: Block = {
+      ...block,
+      bytes: rest,
+      offset: block.offset + size,
+      requestedBytes: 0,
+      free: true,
+      uses: new Set(),
+    };
+    this.#blocks.add(other);
     [other.previous, other.next] = [block, block.next];
     if (block.next !== null) block.next.previous = other;
     block.next = other;
@@ -130,6 +156,7 @@ export class CachingAllocator {
   }
 
   #merge(block: Block, neighbour: Block): void {
+    this.#blocks.delete(neighbour);
     block.bytes += neighbour.bytes;
     block.offset = Math.min(block.offset, neighbour.offset);
     if (block.previous === neighbour) {

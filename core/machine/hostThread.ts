@@ -28,6 +28,8 @@ const goOn = 0;
 const retry = 1;
 const callReturns = 2;
 
+const isSynchronise = ({ code }: Step): boolean => code.startsWith('synchronize');
+
 /** Returned by a step that holds the thread. */
 const held = -1;
 
@@ -274,7 +276,10 @@ export class HostThread
   #memoryCall(step: Step, { call, ns, synchronises }: MemoryCall, nowNs: number): number {
     const name = call === '' ? this.#label(step) : call;
     const waits = synchronises ? this.#devices.streams.watchDevice(step.device, this) : 0;
-    if (waits === 0) return this.#spend(step, 'host-call', name, nowNs, ns);
+    if (waits === 0) {
+      this.#machine.memory.note(nowNs + ns);
+      return this.#spend(step, 'host-call', name, nowNs, ns);
+    }
     this.#held.begin('host-call', name);
     this.#held.wait(waits, nowNs, ns);
     return held;
@@ -321,12 +326,13 @@ export class HostThread
   }
 
   #synchronize(step: Step, waits: number, nowNs: number): number {
-    const untilNs = nowNs + step.callNs;
     if (waits > 0) {
       this.#held.begin('host-sync', step.call);
-      this.#held.wait(waits, untilNs);
+      this.#held.wait(waits, nowNs + step.callNs);
       return held;
     }
+    const untilNs = nowNs + step.callNs + this.#machine.memory.synchronized();
+    this.#machine.memory.note(untilNs);
     this.#output.host(this.#index, 'host-sync', step.call, step, this.#op, this.#callStartNs, untilNs);
     return untilNs;
   }
@@ -352,6 +358,12 @@ export class HostThread
     const step = this.#steps[this.#next];
     if (step === undefined) return;
     const { kind, name, correlation } = this.#held;
+    const releaseNs = isSynchronise(step) ? this.#machine.memory.synchronized() : 0;
+    if (releaseNs > 0) {
+      this.#clock.schedule(nowNs + releaseNs, this, callReturns);
+      return;
+    }
+    this.#machine.memory.note(nowNs);
     this.#output.host(this.#index, kind, name, step, this.#op, this.#callStartNs, nowNs, correlation);
     this.#next += 1;
     this.executed += 1;

@@ -6,6 +6,7 @@ import { CopyscopeError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
 import { signalRemedy } from '../program/signalRemedy.ts';
 import { atOnce, type InSteps } from '../steps.ts';
+import type { AllocatorState } from '../trace/run.ts';
 import type { Trace } from '../trace/trace.ts';
 import { requireBounded } from './bounded.ts';
 import type { CostModel } from './costModel.ts';
@@ -30,6 +31,8 @@ export interface SimulationResult {
   readonly trace: Trace;
   /** From the start to the end of the last activity. */
   readonly makespanNs: number;
+  /** State of the allocators that were used, at its end. */
+  readonly memory: readonly AllocatorState[];
 }
 
 export interface SimulationProgress {
@@ -85,6 +88,7 @@ function* iteration(
   };
   const threads = plan.map((ofThread, index) => new HostThread(index, ofThread, machine));
   devices.threads.push(...threads);
+  memory.note(0);
   let told = 0;
   while (clock.advance()) {
     if (clock.moves - told < movesPerStep) continue;
@@ -92,7 +96,7 @@ function* iteration(
     yield { done: executed(threads), total };
   }
   requireFinished(program, threads);
-  return { trace: output.build(), makespanNs: output.makespanNs };
+  return { trace: output.build(), makespanNs: output.makespanNs, memory: memory.states() };
 }
 
 /** Returns whether the program leaves memory to later iterations. */

@@ -6,7 +6,7 @@ import { intervalText } from '../machine/cost/interval.ts';
 import { isUnmeasuredDevice } from '../machine/profile/profile.ts';
 import type { Spread } from '../statistics.ts';
 import { laneTitles } from '../trace/laneTitles.ts';
-import type { RunInfo, RunOrigin } from '../trace/run.ts';
+import type { AllocatorState, RunInfo, RunOrigin } from '../trace/run.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../units.ts';
 import type { Block, Fact, FactsBlock, TextBlock } from './blocks.ts';
 
@@ -151,6 +151,34 @@ export const hostBlocks = ({ host }: Summary): Block[] =>
     ]);
   });
 
+const allocatorNames: Readonly<Record<AllocatorState['allocator'], string>> = {
+  caching: 'caching allocator',
+  'caching-host': 'caching host allocator',
+  pool: 'pool',
+};
+
+/** Returns peaks of memory in use by place, and what each allocator holds. */
+export const memoryBlocks = ({ memory, allocators }: Summary): Block[] =>
+  facts('Memory', [
+    ...memory.map(({ device, memory: kind, mostBytes }): Fact => {
+      return { name: `Most in use, ${device || kind}`, value: formatBytes(mostBytes) };
+    }),
+    ...allocators.map(({ allocator, device, ...held }): Fact => {
+      const { allocatedBytes, reservedBytes, peakAllocatedBytes, peakReservedBytes } = held;
+      const [used, reserved, mostUsed, most] = [
+        allocatedBytes,
+        reservedBytes,
+        peakAllocatedBytes,
+        peakReservedBytes,
+      ].map((bytes) => formatBytes(bytes));
+      return {
+        name: `${device} ${allocatorNames[allocator]}`.trimStart(),
+        value: `${used} in use, ${reserved} reserved`,
+        more: `most ${mostUsed} and ${most}${held.retries > 0 ? `, ${held.retries} retries` : ''}`,
+      };
+    }),
+  ]);
+
 const count = (value: number): string => value.toLocaleString('en-US');
 const mostChecks = 10;
 
@@ -261,6 +289,7 @@ export const summaryBlocks = (summary: Summary, date: string): Block[] => [
   ...deviceBlocks(summary),
   ...engineBlocks(summary),
   ...hostBlocks(summary),
+  ...memoryBlocks(summary),
   ...dataBlocks(summary),
   ...timingBlocks(summary),
   ...machineBlocks(summary, date),

@@ -152,11 +152,3 @@ export function pooledDevices({ threads, buffers }: Program, ...allocators: read
   }
   return [...devices];
 }
-
-/** Returns a note on the release threshold, which every engine raises; empty if the program uses no pool. */
-export const poolNotes = (program: Program): string[] =>
-  pooledDevices(program, 'pool').length === 0
-    ? []
-    : [
-        'Pools keep freed memory: their release threshold (cudaMemPoolAttrReleaseThreshold) is raised to its maximum. With CUDA’s default of 0, each synchronise gives freed memory back, and the next allocation maps it anew.',
-      ];

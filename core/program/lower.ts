@@ -78,6 +78,7 @@ export function lowerUnverified(experiment: Experiment): Program {
     operations: lowering.operations,
     launchBlocking: environment.launchBlocking,
     peerAccess: environment.peerAccess,
+    poolReleaseThreshold: environment.poolReleaseThreshold,
     visibleDevices: environment.visibleDevices ?? null,
     iterations: environment.iterations,
     warmups: environment.warmups,

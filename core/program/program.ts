@@ -133,6 +133,7 @@ export interface Program {
   /** CUDA_LAUNCH_BLOCKING=1. */
   readonly launchBlocking: boolean;
   readonly peerAccess: boolean;
+  readonly poolReleaseThreshold: number;
   /** CUDA_VISIBLE_DEVICES; null for all. */
   readonly visibleDevices: readonly number[] | null;
   readonly iterations: number;

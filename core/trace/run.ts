@@ -129,6 +129,11 @@ const allocatorSchema = z.object({
   retries: z.number().int().min(0),
   failures: z.number().int().min(0),
   blocks: z.array(blockSchema).max(10_000),
+  /** `reservedBytes` from each time of a recorded iteration on, where it changed; 0 before the first. */
+  reservedSteps: z
+    .array(z.object({ iteration: z.number().int().min(0), timeNs: z.number().min(0), bytes: byteCount }))
+    .max(100_000)
+    .default([]),
 });
 
 const runInfoFields = z.object({

@@ -11,6 +11,7 @@ import {
   deviceBlocks,
   engineBlocks,
   headingText,
+  memoryBlocks,
   overlapBlocks,
   timingBlocks,
 } from '../../core/present/summary.ts';
@@ -67,7 +68,7 @@ function forPeople(
   const answer = drawBlocks(plan.filter(isAnswer), { columns, colors });
   const blocks = [
     ...plan.filter((block) => !isAnswer(block)),
-    ...[overlapBlocks, deviceBlocks, engineBlocks, timingBlocks].flatMap((made) => made(summary)),
+    ...[overlapBlocks, deviceBlocks, engineBlocks, memoryBlocks, timingBlocks].flatMap((made) => made(summary)),
     ...verdictBlocks(summary, mostVerdicts),
     ...(answers === undefined ? experimentPlanBlocks(summary) : []),
     ...dataBlocks(summary),

@@ -16,6 +16,7 @@ import {
   engineBlocks,
   hostBlocks,
   machineBlocks,
+  memoryBlocks,
   overlapBlocks,
   timingBlocks,
 } from '../../core/present/summary.ts';
@@ -101,7 +102,9 @@ function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: W
       <Drawn blocks={deviceBlocks(summary)} />
       {isSeveral(summary) ? <PlanBlock run={run} /> : null}
       <Verdicts run={run} summary={summary} />
-      <Drawn blocks={[...overlapBlocks(summary), ...engineBlocks(summary), ...hostBlocks(summary)]} />
+      <Drawn
+        blocks={[...overlapBlocks(summary), ...engineBlocks(summary), ...hostBlocks(summary), ...memoryBlocks(summary)]}
+      />
       <ByName run={run} />
       <Drawn blocks={[...dataBlocks(summary), ...timingBlocks(summary), ...machineBlocks(summary, made)]} />
       <Notes notes={summary.notes} />

@@ -359,6 +359,36 @@ test('cudaMalloc, pools and the caching allocator: contents, calls and statistic
   }
 });
 
+test('a pool gives freed memory back at each synchronise with the default threshold, and keeps it with a higher one', async () => {
+  const bytes = 64 * MiB;
+  const held = async (poolReleaseThreshold: number) => {
+    const result = await run(
+      'pool threshold',
+      {
+        environment: { poolReleaseThreshold },
+        buffers: [{ id: 'device', memory: 'device', bytes, allocated: 'by-operation' }],
+        streams: [{ id: 's' }],
+      },
+      [
+        { op: 'allocate', buffer: 'device', allocator: 'pool', stream: 's' },
+        { op: 'memset', buffer: 'device', stream: 's' },
+        { op: 'free', buffer: 'device', stream: 's' },
+        { op: 'synchronizeStream', stream: 's' },
+      ],
+    );
+    const [state] = result.info.memory ?? [];
+    const steps = state?.reservedSteps.filter(({ iteration }) => iteration === 0) ?? [];
+    const [malloc, wait] = [only(hostRows(result), 0), only(hostRows(result), 3)];
+    const costs = [malloc, wait].map((row) => `${row.name} ${microseconds(row.end - row.start)}`).join(', ');
+    report(`pool keeps ${poolReleaseThreshold}: ${costs}, reserved ${steps.map((step) => step.bytes).join(', ')}`);
+    return { steps: steps.map((step) => step.bytes), peak: state?.peakReservedBytes ?? 0, end: state?.reservedBytes };
+  };
+  const [given, kept] = [await held(0), await held(2 ** 30)];
+  assert.ok(given.peak >= bytes && kept.peak >= bytes, 'both reserve what the buffer needs');
+  assert.deepEqual([given.end, given.steps.at(-1)], [0, 0]);
+  assert.deepEqual([kept.end, kept.steps], [kept.peak, [kept.peak]]);
+});
+
 test('record_stream: without it a freed block is overwritten under another stream, with it it is not', async () => {
   const bytes = 4 * MiB;
   const wrong = async (told: boolean): Promise<number> => {

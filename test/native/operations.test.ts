@@ -1,9 +1,18 @@
 /** Every operation of a document, through lowering, the addon and back, on the CPU engine. */
+
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { simEngine } from '../../core/machine/cost/simEngine.ts';
 import { capabilityGaps } from '../../core/program/capabilities.ts';
+import type { Run } from '../../core/trace/run.ts';
 import { describeNative, once, request, rowOf, rowsOf, runOnCpu } from './support.ts';
 
 const KiB = 1024;
+const simulator = simEngine(async (name) => JSON.parse(readFileSync(`assets/profiles/${name}.json`, 'utf8')), {
+  machine: null,
+  version: '1',
+  pause: async () => {},
+});
 const hostNames = (rows: ReturnType<typeof rowsOf>, op: number): string[] =>
   rows.filter((row) => row.op === op && row.lane.startsWith('thread:')).map((row) => row.name);
 
@@ -41,6 +50,57 @@ describeNative('operations on the CPU engine', () => {
     ]);
     expect(states[1]?.blocks[0]).toMatchObject({ bytes: 128 * KiB, requestedBytes: 96 * KiB });
   });
+
+  test.each([0, 2 ** 30])(
+    'the simulator and this engine agree on what allocators hold, with a pool that keeps %i bytes',
+    async (poolReleaseThreshold) => {
+      const device = (id: string, MiB: number) =>
+        ({ id, memory: 'device', bytes: MiB * 1024 * KiB, allocated: 'by-operation' }) as const;
+      const made = (buffer: string, allocator: 'caching' | 'pool', stream: string) =>
+        [
+          { op: 'allocate', buffer, allocator, stream },
+          { op: 'memset', buffer, stream },
+          { op: 'free', buffer, stream },
+        ] as const;
+      const wanted = request({
+        environment: { iterations: 2, warmups: 1, poolReleaseThreshold },
+        buffers: [
+          { id: 'source', memory: 'pageable', bytes: 96 * KiB },
+          { id: 'pinned', memory: 'pinned', bytes: 96 * KiB, allocated: 'by-operation' },
+          ...[device('a', 3), device('b', 3), device('kept', 12), device('p', 20), device('q', 20)],
+        ],
+        streams: [{ id: 's' }, { id: 't' }],
+        operations: [
+          {
+            op: 'repeat',
+            count: 3,
+            operations: [
+              { op: 'pin', src: 'source', dst: 'pinned' },
+              { op: 'free', buffer: 'pinned', stream: 's' },
+            ],
+          },
+          ...made('a', 'caching', 's'),
+          ...made('b', 'caching', 't'),
+          { op: 'allocate', buffer: 'kept', allocator: 'caching', stream: 's' },
+          ...made('p', 'pool', 's'),
+          { op: 'synchronizeStream', stream: 's' },
+          ...made('q', 'pool', 's'),
+          { op: 'synchronizeDevice' },
+        ],
+      });
+      const shown = (run: Run) =>
+        run.info.memory?.map(({ reservedSteps, allocations, blocks, ...held }) => ({
+          ...{ ...held, segmentsAllocated: 0, segmentsFreed: 0 },
+          steps: reservedSteps.filter(({ iteration }) => iteration === 0).map(({ bytes }) => bytes),
+          // Segments are in order of address here, and of allocation there.
+          blocks: held.allocator === 'pool' ? 0 : new Set(blocks.map(({ segment, ...block }) => JSON.stringify(block))),
+        }));
+      const simulated = await simulator.run(wanted);
+      expect(shown(await runOnCpu(wanted))).toEqual(shown(simulated));
+      const pool = simulated.info.memory?.find(({ allocator }) => allocator === 'pool');
+      expect(pool?.reservedBytes).toBe(poolReleaseThreshold === 0 ? 0 : 20 * 1024 * KiB);
+    },
+  );
 
   test('two devices behind a mask have streams, engines and lanes of their own', async () => {
     const run = await runOnCpu(

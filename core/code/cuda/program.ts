@@ -121,16 +121,20 @@ class Main {
     }
   }
 
-  /** Raises the release threshold: with CUDA's default of 0, each synchronise gives freed memory back. */
+  /** Raises the release threshold for what stands for PyTorch's caching allocator, or as the experiment sets it. */
   #pools(): void {
-    for (const device of pooledDevices(this.#subject.program, 'pool', 'caching')) {
+    const { program } = this.#subject;
+    const caching = pooledDevices(program, 'caching');
+    const { poolReleaseThreshold: set } = program;
+    for (const device of pooledDevices(program, 'caching', ...(set > 0 ? ['pool'] : []))) {
+      const kept = caching.includes(device) ? 'UINT64_MAX' : String(set);
       this.#comment('The pool keeps freed memory. By default each synchronise gives it back to the device.');
       this.#add('{');
       this.#listing.inside(() => {
         this.#add('cudaMemPool_t pool;');
         this.#add(`CHECK(cudaDeviceGetDefaultMemPool(&pool, ${this.#scope.ordinal(device)}));`);
-        this.#add('uint64_t all = UINT64_MAX;');
-        this.#add('CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));');
+        this.#add(`uint64_t kept = ${kept};`);
+        this.#add('CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));');
       });
       this.#add('}');
     }

@@ -3,24 +3,19 @@
  *
  *   queue depth of a stream  = operations whose host call has returned and that are not complete: +1 at the call's end,
  *                              -1 at the operation's end (a mark's end is its time)
- *   memory of a device       = bytes of its buffers: those from before the run, and others from the return of the call
- *                              that allocates them to the beginning of the call that frees them
- *   memory of the host       = the same for page-locked and pageable buffers
+ *   memory of a place        = bytes in use (memory.ts)
+ *   reserved by an allocator = bytes that it holds from the system, used or not, as the engine noted them
  *
  * Work without a recorded call counts in no queue, nor does work that completed before its call returned, as after a
- * blocking copy. queue.ts counts work that had not begun instead. Memory exists only if an operation of the run's
- * experiment allocated or freed some. It counts requested bytes; rows don't contain what an allocator holds beyond that,
- * but info.memory does for the end of the run.
+ * blocking copy. queue.ts counts work that had not begun instead.
  */
-import { type Experiment, eachOperation } from '../../experiment/experiment.ts';
-import type { Operation } from '../../experiment/operations.ts';
-import { type BufferDeclaration, bufferBytes } from '../../experiment/resources.ts';
+import { lowerUnverified } from '../../program/lower.ts';
+import type { Program } from '../../program/program.ts';
 import { type CounterData, type CounterSteps, counterData } from '../../trace/counter.ts';
-import { type Iteration, iterationOf, rowStart } from '../../trace/iteration.ts';
-import { rowEndNs } from '../../trace/rows.ts';
+import { type Iteration, iterationOf } from '../../trace/iteration.ts';
 import type { Run } from '../../trace/run.ts';
-import { rowKinds } from '../../trace/trace.ts';
 import { hostCalls } from './hostCalls.ts';
+import { memorySeries } from './memory.ts';
 
 export interface QueueCounter {
   readonly kind: 'queue';
@@ -31,17 +26,19 @@ export interface QueueCounter {
 
 export interface MemoryCounter {
   readonly kind: 'memory';
+  readonly id: string;
   /** Id of the device; empty for the host. */
   readonly device: string;
+  readonly name: string;
   readonly data: CounterData;
 }
 
 export type LaneCounter = QueueCounter | MemoryCounter;
 
 /** Returns the counters of one iteration: queues in the order of lanes, then memory. */
-export function laneCounters({ trace, info }: Run, number: number): LaneCounter[] {
-  const iteration = iterationOf(trace, number);
-  return [...queueCounters(iteration), ...(info.experiment === null ? [] : memoryCounters(iteration, info.experiment))];
+export function laneCounters(run: Run, number: number): LaneCounter[] {
+  const iteration = iterationOf(run.trace, number);
+  return [...queueCounters(iteration), ...memoryCounters(run, iteration)];
 }
 
 function queueCounters(iteration: Iteration): QueueCounter[] {
@@ -65,8 +62,8 @@ function queueCounters(iteration: Iteration): QueueCounter[] {
   }
   return issued.flatMap((starts, own) => {
     if (starts.length === 0) return [];
-    const steps = queueSteps(ascending(starts), ascending(complete[own] as Float64Array));
-    return [{ kind: 'queue', lane: own, data: counterData(steps) }];
+    const depths = queueSteps(ascending(starts), ascending(complete[own] as Float64Array));
+    return [{ kind: 'queue', lane: own, data: counterData(depths) }];
   });
 }
 
@@ -114,79 +111,36 @@ function queueSteps(issued: Float64Array, complete: Float64Array): CounterSteps 
   return { times: times.slice(0, steps), values: values.slice(0, steps) };
 }
 
-/** A buffer that is allocated (1) or freed (-1). */
-interface Change {
-  readonly timeNs: number;
-  readonly buffer: BufferDeclaration;
-  readonly sign: 1 | -1;
-}
-
-function memoryCounters(iteration: Iteration, experiment: Experiment): MemoryCounter[] {
-  const changes = memoryChanges(iteration, experiment);
-  const places = new Set(changes.map(({ buffer }) => placeOf(buffer, experiment)));
-  return [...places].sort().map((device) => {
-    const isHere = (buffer: BufferDeclaration): boolean => placeOf(buffer, experiment) === device;
-    const before = experiment.buffers.filter((one) => one.allocated === 'before-run' && isHere(one));
-    const held = before.reduce((sum, buffer) => sum + bufferBytes(buffer), 0);
-    const steps = memorySteps(
-      held,
-      changes.filter(({ buffer }) => isHere(buffer)),
-    );
-    return { kind: 'memory', device, data: counterData(steps) };
+function memoryCounters({ info }: Run, iteration: Iteration): MemoryCounter[] {
+  const series = memorySeries(iteration, programOf(info)).map(({ device, memory, timeNs, bytes }): MemoryCounter => {
+    const name = `${device || memory} memory`;
+    return { kind: 'memory', id: `memory:${device || memory}`, device, name, data: steps(timeNs, bytes) };
   });
+  const held = (info.memory ?? []).flatMap(({ allocator, device, reservedSteps }): MemoryCounter[] => {
+    const own = reservedSteps.filter((step) => step.iteration === iteration.number).sort((a, b) => a.timeNs - b.timeNs);
+    if (own.length === 0) return [];
+    const [timeNs, bytes] = [own.map((step) => step.timeNs), own.map((step) => step.bytes)];
+    const name = `${device === '' ? 'Host' : device} reserved, ${allocator}`;
+    return [{ kind: 'memory', id: `reserved:${allocator}:${device}`, device, name, data: steps(timeNs, bytes) }];
+  });
+  return [...series, ...held];
 }
 
-/** Returns the device of a buffer; empty for the host. */
-const placeOf = ({ memory, device }: BufferDeclaration, { devices }: Experiment): string =>
-  memory === 'device' ? (device ?? devices[0]?.id ?? '') : '';
-
-/** Returns changes in order of time; at equal times, frees come first. */
-function memoryChanges({ trace, begin, end }: Iteration, experiment: Experiment): Change[] {
-  const actors = memoryOperations(experiment);
-  if (actors.size === 0) return [];
-  const { kind, op } = trace.columns;
-  const changes: Change[] = [];
-  for (let row = begin; row < end; row += 1) {
-    const actor = kind[row] === callCode ? actors.get(op[row] as number) : undefined;
-    if (actor === undefined) continue;
-    changes.push({ ...actor, timeNs: actor.sign === 1 ? rowEndNs(trace, row) : rowStart(trace, row) });
+/** Returns null for an imported trace, and for an experiment whose references are wrong. */
+function programOf({ experiment }: Run['info']): Program | null {
+  try {
+    return experiment === null ? null : lowerUnverified(experiment);
+  } catch {
+    return null;
   }
-  return changes.sort((a, b) => a.timeNs - b.timeNs || a.sign - b.sign);
 }
 
-const callCode = rowKinds.indexOf('host-call');
-
-/** Returns what operations allocate and free, by their numbers. */
-function memoryOperations(experiment: Experiment): Map<number, Omit<Change, 'timeNs'>> {
-  const buffers = new Map(experiment.buffers.map((buffer) => [buffer.id, buffer]));
-  const actors = new Map<number, Omit<Change, 'timeNs'>>();
-  let number = 0;
-  const visit = (operation: Operation): void => {
-    const buffer = buffers.get(bufferOf(operation) ?? '');
-    if (buffer !== undefined) actors.set(number, { buffer, sign: operation.op === 'free' ? -1 : 1 });
-    number += 1;
-  };
-  for (const { operations } of experiment.threads) eachOperation(operations, visit);
-  return actors;
-}
-
-function bufferOf(operation: Operation): string | null {
-  if (operation.op === 'allocate' || operation.op === 'free') return operation.buffer;
-  return operation.op === 'pin' ? operation.dst : null;
-}
-
-function memorySteps(held: number, changes: readonly Change[]): CounterSteps {
-  const [times, values] = [[0], [held]];
-  const live = new Set<BufferDeclaration>();
-  let bytes = held;
-  for (const { timeNs, buffer, sign } of changes) {
-    // A buffer that is allocated again was freed in between, as the result of pin_memory() is.
-    if (live.has(buffer) === (sign === 1)) continue;
-    if (sign === 1) live.add(buffer);
-    else live.delete(buffer);
-    bytes += sign * bufferBytes(buffer);
-    if (times.at(-1) !== timeNs) times.push(timeNs);
-    values[times.length - 1] = bytes;
+/** Joins changes at one time. */
+function steps(timeNs: ArrayLike<number>, bytes: ArrayLike<number>): CounterData {
+  const [times, values]: [number[], number[]] = [[], []];
+  for (let at = 0; at < timeNs.length; at += 1) {
+    if (times.at(-1) !== timeNs[at]) times.push(timeNs[at] as number);
+    values[times.length - 1] = bytes[at] as number;
   }
-  return { times: Float64Array.from(times), values: Float64Array.from(values) };
+  return counterData({ times: Float64Array.from(times), values: Float64Array.from(values) });
 }

@@ -105,6 +105,7 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
     iterations: iterationSummary(info, iteration),
     ...inAll,
     ...parts,
+    allocators: (info.memory ?? []).map(({ reservedSteps: _, ...state }) => state),
     memory: memorySeries(iteration, program).map(({ device, memory, mostBytes }) => ({ device, memory, mostBytes })),
     operations: isDetailed ? eachOperation(iteration, { info: infoOf, attainable: options.attainable }) : [],
     verdicts: judged,

@@ -7,7 +7,7 @@ import type { ErrorInfo } from '../../errors.ts';
 import type { DeviceInfo } from '../../program/engine.ts';
 import type { EngineKind } from '../../program/engineKind.ts';
 import type { Spread } from '../../statistics.ts';
-import type { ImportedFrom, RunInfo, TimingSource, Verification } from '../../trace/run.ts';
+import type { AllocatorState, ImportedFrom, RunInfo, TimingSource, Verification } from '../../trace/run.ts';
 import type { CallTime } from '../figures/calls.ts';
 import type { BandwidthUse } from '../figures/copyBandwidth.ts';
 import type { CriticalPath } from '../figures/criticalPath.ts';
@@ -93,6 +93,8 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly bandwidth: readonly BandwidthUse[];
   /** Peak of allocated memory, by place. */
   readonly memory: readonly Omit<MemorySeries, 'timeNs' | 'bytes'>[];
+  /** Bytes that pools and caching allocators hold. */
+  readonly allocators: readonly Omit<AllocatorState, 'reservedSteps'>[];
   /** Chain of work that decided the makespan; null if nothing was recorded. */
   readonly criticalPath: Omit<CriticalPath, 'rows'> | null;
   readonly operations: readonly OperationRow[];

@@ -13,6 +13,8 @@ import { durationOf, noKernels, type Scene } from './scene.ts';
 import type { Verdict } from './verdict.ts';
 
 const isAllocation = /^cuda(Malloc|Free|HostAlloc|MallocHost|FreeHost|HostRegister|HostUnregister)$/;
+/** Calls of pools, which map memory anew after each synchronise if they keep none. */
+const isPoolCall = /^cuda(Malloc|Free)Async$/;
 
 /** Less of the makespan than this isn't worth a verdict. */
 const leastPart = 0.02;
@@ -27,9 +29,11 @@ const mostEvidence = 2;
 export function heldCalls(scene: Scene): Verdict[] {
   const { iteration, facts } = scene;
   if (facts.program === null) return [];
+  const mapsAnew = facts.program.poolReleaseThreshold === 0;
   const calls = rowsOfKind(iteration, 'host-call')
     .map((row) => activity(iteration.trace, row))
-    .filter(({ name, op }) => isAllocation.test(name) && bufferOf(scene, op) !== null);
+    .filter(({ name }) => isAllocation.test(name) || (mapsAnew && isPoolCall.test(name)))
+    .filter(({ op }) => bufferOf(scene, op) !== null);
   const leastNs = leastPart * (makespan(iteration) ?? 0);
   const allocated = [...groupBy(calls, ({ op }) => bufferOf(scene, op)).values()].flatMap((own) => {
     const [first] = own.filter(({ op }) => facts.operation(op)?.op !== 'free');
@@ -174,6 +178,8 @@ function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], co
     }),
     title: isHost ? 'Page-locked memory allocated again and again' : 'Device memory allocated again and again',
     explanation: `"${bufferOf(scene, first.op)}"${first.bytes > 0 ? ` (${bytes})` : ''} is allocated ${count} times. ${names} held the host for ${formatDuration(spentNs)} in all.`,
-    remedy: 'Allocate it once, before the loop, and use it again; or take it from a caching allocator.',
+    remedy: first.name.endsWith('Async')
+      ? 'Allocate it once, before the loop; or set environment.poolReleaseThreshold, so that the pool keeps it.'
+      : 'Allocate it once, before the loop, and use it again; or take it from a caching allocator.',
   };
 }

@@ -1,6 +1,5 @@
 /** The simulator as an engine, with the same requests and runs as the native engines. */
 import { CopyscopeError } from '../../errors.ts';
-import { poolNotes } from '../../program/capabilities.ts';
 import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../../program/engine.ts';
 import type { Program } from '../../program/program.ts';
 import type { InSteps } from '../../steps.ts';
@@ -73,7 +72,7 @@ function requireGoingOn(signal: RunHooks['signal']): void {
 function simulatedRun(
   { experiment, program, whileRecording: isRecorded = false }: EngineRequest,
   profile: DeviceProfile,
-  { trace, makespanNs }: SimulationResult,
+  { trace, makespanNs, memory }: SimulationResult,
   site: Omit<SimulationSite, 'pause'>,
 ): Run {
   const info: RunInfo = {
@@ -95,12 +94,12 @@ function simulatedRun(
       plainWallNs: [makespanNs],
       representative: 0,
     },
+    ...(memory.length > 0 ? { memory: [...memory] } : {}),
     verification: { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] },
     notes: [
       `Predicted from the profile "${profile.name}" (${profileDeviceName(profile)}). ${profile.source}`,
       ...memoryNotes(program, profile),
       ...libraryNotes(program, profile),
-      ...poolNotes(program),
       ...(isRecorded ? [recorderNote(profile)] : []),
       'A simulation moves no data, so there is nothing to verify.',
     ].map((note) => note.slice(0, 2000)),

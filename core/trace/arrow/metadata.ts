@@ -1,8 +1,9 @@
 /** Metadata of a run file: description and lanes as JSON, and plain keys for other readers. */
 import { z } from 'zod';
 import type { CopyscopeError, ErrorInfo } from '../../errors.ts';
-import { type Experiment, experimentVersion } from '../../experiment/experiment.ts';
+import { type Experiment, eachOperation, experimentVersion } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/parse.ts';
+import { maxBufferBytes } from '../../experiment/resources.ts';
 import { checkShape } from '../../shape/checkShape.ts';
 import { parseJson } from '../../shape/parseJson.ts';
 import { fieldPath } from '../../shape/path.ts';
@@ -124,9 +125,22 @@ function readJson(text: string | undefined): Record<string, unknown> {
   throw damaged(metadataKeys.run, 'the description of the run is not a JSON object.');
 }
 
+/** Earlier engines raised the release threshold of pools, and their files don't contain it. */
+function withThreshold(experiment: Experiment, json: unknown): Experiment {
+  const { environment } = json as Partial<Experiment>;
+  let isPooled = false;
+  for (const { operations } of experiment.threads) {
+    eachOperation(operations, (one) => {
+      isPooled ||= one.op === 'allocate' && one.allocator === 'pool';
+    });
+  }
+  if (!isPooled || environment?.poolReleaseThreshold !== undefined) return experiment;
+  return { ...experiment, environment: { ...experiment.environment, poolReleaseThreshold: maxBufferBytes } };
+}
+
 function decodeExperiment(json: unknown): Experiment {
   const parsed = parseExperiment(json);
-  if (parsed.ok) return parsed.experiment;
+  if (parsed.ok) return withThreshold(parsed.experiment, json);
   const version = (json as { version?: unknown } | null | undefined)?.version;
   const field = (problem: ErrorInfo | undefined): string => {
     const inside = problem?.field ?? 'document';

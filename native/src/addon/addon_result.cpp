@@ -92,7 +92,18 @@ Napi::Float64Array blockNumbers(Napi::Env env, const std::vector<BlockSnapshot>&
   return numbers;
 }
 
-Napi::Object toObject(Napi::Env env, const MemoryReport& report) {
+Napi::Object stepColumns(Napi::Env env, const std::vector<ReservedStep>& steps, const RunRecord& record) {
+  Napi::Object columns = Napi::Object::New(env);
+  columns.Set("iteration", column<Napi::Int32Array>(env, steps, [](const ReservedStep& step) { return step.iteration; }));
+  columns.Set("timeNs", column<Napi::Float64Array>(env, steps, [&](const ReservedStep& step) {
+                const std::int64_t start = record.startsNs[static_cast<std::size_t>(step.iteration)];
+                return std::max<std::int64_t>(0, step.timeNs - start);
+              }));
+  columns.Set("bytes", column<Napi::Float64Array>(env, steps, [](const ReservedStep& step) { return step.bytes; }));
+  return columns;
+}
+
+Napi::Object toObject(Napi::Env env, const MemoryReport& report, const RunRecord& record) {
   Napi::Object object = Napi::Object::New(env);
   const AllocatorStatistics& statistics = report.statistics;
   const auto set = [&](const char* name, std::uint64_t value) { object.Set(name, static_cast<double>(value)); };
@@ -108,6 +119,7 @@ Napi::Object toObject(Napi::Env env, const MemoryReport& report) {
   set("retries", statistics.retries);
   set("failures", statistics.failures);
   object.Set("blocks", blockNumbers(env, report.blocks));
+  object.Set("reservedSteps", stepColumns(env, report.reservedSteps, record));
   return object;
 }
 
@@ -123,7 +135,7 @@ Napi::Object toResult(Napi::Env env, const RunRecord& record) {
   result.Set("elapsed", elapsedColumns(env, record.elapsed));
   Napi::Array memory = Napi::Array::New(env, record.memory.size());
   for (std::size_t index = 0; index < record.memory.size(); ++index) {
-    memory.Set(static_cast<std::uint32_t>(index), toObject(env, record.memory[index]));
+    memory.Set(static_cast<std::uint32_t>(index), toObject(env, record.memory[index], record));
   }
   result.Set("memory", memory);
   result.Set("timing", record.timing);

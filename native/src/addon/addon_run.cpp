@@ -238,6 +238,7 @@ Request readRequest(const Napi::CallbackInfo& info) {
   tables.graphIds = strings(object, "graphIds");
   tables.launchBlocking = number(object, "launchBlocking");
   tables.peerAccess = number(object, "peerAccess");
+  tables.poolReleaseThreshold = number(object, "poolReleaseThreshold");
   tables.signals = table(member(object, "signals"), "signals");
   tables.threadDevices = table(member(object, "threadDevices"), "threadDevices");
   tables.buffers = table(member(object, "buffers"), "buffers");

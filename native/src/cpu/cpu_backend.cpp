@@ -78,6 +78,7 @@ void CpuBackend::startWorkers(const Program& program) {
 
 void CpuBackend::reset() {
   operationMemory_->freeAll();
+  source_->trimPools();
   source_->freeParked();
   const std::lock_guard<std::mutex> lock(mutex_);
   for (auto& graph : graphs_) graph.reset();
@@ -149,6 +150,8 @@ void CpuBackend::synchronizeStream(int stream) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (queue(stream).capture != nullptr) throw captureForbids("A stream");
   changed_.wait(lock, [&] { return isIdle(stream); });
+  lock.unlock();
+  source_->trimPools();
 }
 
 void CpuBackend::synchronizeEvent(int event) {
@@ -159,6 +162,7 @@ void CpuBackend::synchronizeEvent(int event) {
     ticket = events_[static_cast<std::size_t>(event)].ticket;
   }
   wait(ticket);
+  source_->trimPools();
 }
 
 void CpuBackend::synchronizeDevice(int device) {
@@ -168,6 +172,8 @@ void CpuBackend::synchronizeDevice(int device) {
       return (device >= 0 && one->device != device) || one->completed == one->issued;
     });
   });
+  lock.unlock();
+  source_->trimPools();
 }
 
 bool CpuBackend::queryStream(int stream) {

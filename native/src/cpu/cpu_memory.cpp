@@ -33,7 +33,7 @@ Ticket CpuSegments::ticketOf(int mark) {
 }
 
 CpuMemory::CpuMemory(CpuTickets& tickets, const Program& program)
-    : tickets_(tickets), streams_(program.streams.size()), host_(tickets) {
+    : tickets_(tickets), program_(program), host_(tickets) {
   for (std::size_t device = 0; device < program.devices.size(); ++device) {
     devices_.push_back(std::make_unique<CpuSegments>(tickets));
     pools_.push_back(std::make_unique<CachingAllocator>(*devices_.back()));
@@ -55,7 +55,7 @@ void CpuMemory::free(const Buffer& buffer, std::byte* address) {
     parked_.push_back(std::move(pages));
     return;
   }
-  for (std::size_t stream = 0; stream < streams_; ++stream) tickets_.wait(tickets_.latest(static_cast<int>(stream)));
+  for (std::size_t stream = 0; stream < program_.streams.size(); ++stream) tickets_.wait(tickets_.latest(static_cast<int>(stream)));
 }
 
 std::byte* CpuMemory::allocateFromPool(const Buffer& buffer, int stream) {
@@ -66,6 +66,10 @@ void CpuMemory::freeToPool(const Buffer& buffer, std::byte* address, int stream)
   CachingAllocator& pool = *pools_[static_cast<std::size_t>(buffer.device)];
   pool.recordStream(address, stream);
   pool.free(address);
+}
+
+void CpuMemory::trimPools() {
+  for (const auto& pool : pools_) pool->trim(program_.poolReleaseThreshold);
 }
 
 std::uint64_t CpuMemory::available(const Buffer&) { return availableHostMemory(); }

@@ -44,13 +44,18 @@ class CpuMemory final : public MemorySource {
   std::byte* allocateFromPool(const Buffer& buffer, int stream) override;
   void freeToPool(const Buffer& buffer, std::byte* address, int stream) override;
   std::uint64_t available(const Buffer& buffer) override;
+  std::uint64_t poolReserved(int device) override {
+    return pools_[static_cast<std::size_t>(device)]->statistics().reservedBytes;
+  }
   std::vector<MemoryReport> poolReports() override;
 
   void freeParked() { parked_.clear(); }
+  /// Gives back what pools hold beyond their release threshold, as a synchronise does.
+  void trimPools();
 
  private:
   CpuTickets& tickets_;
-  const std::size_t streams_;
+  const Program& program_;
   CpuSegments host_;
   /// Segments and pools by device.
   std::vector<std::unique_ptr<CpuSegments>> devices_;

@@ -1,6 +1,5 @@
 #include "cuda/cuda_memory.h"
 
-#include <limits>
 
 #include "cuda/device_scope.h"
 
@@ -15,6 +14,12 @@ bool hasMemory(cudaError_t result, const char* call) {
   }
   static_cast<void>(cudaGetLastError());
   return false;
+}
+
+std::uint64_t bytesOf(cudaMemPool_t pool, cudaMemPoolAttr attribute) {
+  std::uint64_t bytes = 0;
+  check(cudaMemPoolGetAttribute(pool, attribute, &bytes), "cudaMemPoolGetAttribute");
+  return bytes;
 }
 
 unsigned flagsOf(Memory memory) {
@@ -164,9 +169,8 @@ CudaMemory::Pool& CudaMemory::pool(int device) {
   check(cudaDeviceGetDefaultMemPool(&opened.handle, devices_[device].ordinal), "cudaDeviceGetDefaultMemPool");
   check(cudaMemPoolGetAttribute(opened.handle, cudaMemPoolAttrReleaseThreshold, &opened.threshold),
         "cudaMemPoolGetAttribute");
-  // PyTorch's setting, so that a synchronise returns no memory.
-  std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
-  check(cudaMemPoolSetAttribute(opened.handle, cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
+  std::uint64_t kept = program_.poolReleaseThreshold;
+  check(cudaMemPoolSetAttribute(opened.handle, cudaMemPoolAttrReleaseThreshold, &kept), "cudaMemPoolSetAttribute");
   for (int other = 0; program_.peerAccess && other < devices_.count(); ++other) {
     int possible = 0;
     check(cudaDeviceCanAccessPeer(&possible, devices_[other].ordinal, devices_[device].ordinal),
@@ -209,15 +213,17 @@ std::uint64_t CudaMemory::available(const Buffer& buffer) {
   return available;
 }
 
+std::uint64_t CudaMemory::poolReserved(int device) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = pools_.find(device);
+  return found == pools_.end() ? 0 : bytesOf(found->second.handle, cudaMemPoolAttrReservedMemCurrent);
+}
+
 std::vector<MemoryReport> CudaMemory::poolReports() {
   std::vector<MemoryReport> reports;
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [device, one] : pools_) {
-    const auto read = [handle = one.handle](cudaMemPoolAttr attribute) {
-      std::uint64_t value = 0;
-      check(cudaMemPoolGetAttribute(handle, attribute, &value), "cudaMemPoolGetAttribute");
-      return value;
-    };
+    const auto read = [handle = one.handle](cudaMemPoolAttr attribute) { return bytesOf(handle, attribute); };
     MemoryReport report;
     report.allocator = AllocatorKind::pool;
     report.device = device;

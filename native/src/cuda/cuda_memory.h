@@ -86,6 +86,7 @@ class CudaMemory final : public MemorySource {
   std::byte* allocateFromPool(const Buffer& buffer, int stream) override;
   void freeToPool(const Buffer& buffer, std::byte* address, int stream) override;
   std::uint64_t available(const Buffer& buffer) override;
+  std::uint64_t poolReserved(int device) override;
   std::vector<MemoryReport> poolReports() override;
   void freeParked() { parked_.clear(); }
 

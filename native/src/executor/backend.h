@@ -73,6 +73,8 @@ class Backend {
   /// Allocates page-locked memory from the caching host allocator for a buffer made by an operation; does nothing for
   /// others.
   virtual CallName allocatePinned(int buffer) = 0;
+  /// Notes what the allocators hold in a recorded iteration.
+  virtual void noteMemory(int iteration) = 0;
   /// Returns the state of the allocators.
   virtual std::vector<MemoryReport> memory() const = 0;
 

@@ -251,6 +251,7 @@ std::int64_t Executor::runOnce(bool recorded, int iteration) {
   iteration_ = recorded ? iteration : -1;
   signals_.reset();
   if (recorded) backend_.beginIteration(iteration);
+  if (recorded) backend_.noteMemory(iteration);
   const std::int64_t start = gate_.open();
   if (recorded) record_.startsNs.push_back(start);
   gate_.waitForAll();

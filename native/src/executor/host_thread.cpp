@@ -182,6 +182,10 @@ void HostThread::end(const HostRow& row) {
   rows_.back().durationNs = durationNs;
 }
 
+void HostThread::noteMemory() {
+  if (iteration_ >= 0) backend_.noteMemory(iteration_);
+}
+
 std::vector<ReadFindings> HostThread::findings() const {
   std::vector<ReadFindings> found;
   for (const ReadFindings& findings : findings_) {
@@ -195,6 +199,7 @@ void HostThread::allocateOrFree(const Instruction& instruction) {
   HostRow row = begin(instruction, RowKind::hostCall, CallName::none);
   row.name = instruction.code == Code::allocate ? backend_.allocate(instruction) : backend_.free(instruction);
   end(row);
+  noteMemory();
 }
 
 void HostThread::recordStream(const Instruction& instruction) {
@@ -213,6 +218,7 @@ void HostThread::pin(const Instruction& instruction) {
   const std::byte* const source = backend_.host(instruction.src) + instruction.srcOffset;
   std::memcpy(backend_.host(instruction.dst) + instruction.dstOffset, source, instruction.bytes);
   end(copying);
+  noteMemory();
 }
 
 }  // namespace copyscope

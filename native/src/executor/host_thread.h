@@ -80,6 +80,7 @@ class HostThread {
   void endRange();
   HostRow begin(const Instruction& instruction, RowKind kind, CallName name) const;
   void end(const HostRow& row);
+  void noteMemory();
 
   const Program& program_;
   const std::vector<Instruction>& instructions_;

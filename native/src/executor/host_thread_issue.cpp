@@ -66,6 +66,7 @@ void HostThread::item(const Instruction& instruction) {
   const HostRow row = begin(instruction, RowKind::hostSync, CallName::streamSynchronize);
   backend_.synchronizeStream(instruction.stream);
   end(row);
+  noteMemory();
 }
 
 void HostThread::capture(const Instruction& instruction) {
@@ -97,6 +98,7 @@ void HostThread::synchronize(const Instruction& instruction) {
   if (instruction.code == Code::synchronizeEvent) backend_.synchronizeEvent(instruction.event);
   if (instruction.code == Code::synchronizeDevice) backend_.synchronizeDevice(instruction.index);
   end(row);
+  noteMemory();
 }
 
 void HostThread::query(const Instruction& instruction) {

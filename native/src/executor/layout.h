@@ -8,7 +8,7 @@ namespace copyscope {
 
 /// Names and numbers of this build; native/layout.ts must give the same text.
 constexpr const char* layoutText =
-    "4;Code work,write,read,copy,spin,stream,recordEvent,waitEvent,synchronizeStream,synchronizeEvent,syn"
+    "5;Code work,write,read,copy,spin,stream,recordEvent,waitEvent,synchronizeStream,synchronizeEvent,syn"
     "chronizeDevice,queryStream,queryEvent,repeat,endRepeat,beginRange,endRange,arithmetic,memset,hostFun"
     "ction,pin,allocate,free,recordStream,signal,waitSignal,beginCapture,endCapture,launchGraph,elapsedTi"
     "me,item,multiCopy,matmul,fft,makePlan,blockCopy,packBlocks;Memory none,pageable,pinned,pinned-write-"

@@ -107,6 +107,8 @@ struct Program {
   /// Makes each call that puts work into a stream wait for it, like CUDA_LAUNCH_BLOCKING.
   bool launchBlocking = false;
   bool peerAccess = false;
+  /// Bytes that pools keep at a synchronise.
+  std::uint64_t poolReleaseThreshold = 0;
   std::vector<Buffer> buffers;
   std::vector<Stream> streams;
   /// For each event, true if it records times.

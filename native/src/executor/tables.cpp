@@ -370,6 +370,8 @@ Program readProgram(const ProgramTables& tables) {
   program.warmups = static_cast<std::int32_t>(setting("warmups", tables.warmups, 0, 1000));
   program.launchBlocking = setting("launchBlocking", tables.launchBlocking, 0, 1) == 1;
   program.peerAccess = setting("peerAccess", tables.peerAccess, 0, 1) == 1;
+  const double threshold = setting("poolReleaseThreshold", tables.poolReleaseThreshold, 0, maxBytes);
+  program.poolReleaseThreshold = static_cast<std::uint64_t>(threshold);
   program.graphs = tables.graphIds;
   readDevices(tables, program);
   forEachNumber(tables.events, "events", [&](std::size_t, double number, const std::string& where) {

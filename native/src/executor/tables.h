@@ -24,6 +24,7 @@ struct ProgramTables {
   std::vector<std::string> graphIds;
   double launchBlocking = 0;
   double peerAccess = 0;
+  double poolReleaseThreshold = 0;
   /// One position per row.
   Table devices;
   Table buffers;

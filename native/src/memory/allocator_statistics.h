@@ -53,6 +53,13 @@ struct CachedAllocation {
   bool isNewSegment = false;
 };
 
+/// Bytes that an allocator holds from a time of an iteration on.
+struct ReservedStep {
+  std::int32_t iteration = 0;
+  std::int64_t timeNs = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// State of one allocator at the end of a run's last recorded iteration.
 struct MemoryReport {
   AllocatorKind allocator = AllocatorKind::caching;
@@ -60,6 +67,7 @@ struct MemoryReport {
   std::int32_t device = -1;
   AllocatorStatistics statistics;
   std::vector<BlockSnapshot> blocks;
+  std::vector<ReservedStep> reservedSteps;
 };
 
 }  // namespace copyscope

@@ -1,5 +1,9 @@
 #include "memory/buffer_memory.h"
 
+#include <algorithm>
+
+#include "executor/clock.h"
+
 namespace copyscope {
 namespace {
 
@@ -27,6 +31,8 @@ BufferMemory::BufferMemory(const Program& program, MemorySource& source, std::ve
                            AllocatorDevice& hostSegments, std::uint64_t pinnedBudget)
     : program_(program), source_(source), hostCache_(hostSegments, pinnedBudget), slots_(program.buffers.size()) {
   for (AllocatorDevice* device : segments) caches_.push_back(std::make_unique<CachingAllocator>(*device));
+  const bool isUsed = std::any_of(program.buffers.begin(), program.buffers.end(), [](const Buffer& one) { return one.byOperation; });
+  if (isUsed) reservedSteps_.resize(2 * caches_.size() + 1);
 }
 
 BufferMemory::~BufferMemory() {
@@ -142,6 +148,19 @@ void BufferMemory::freeAll() {
   }
 }
 
+void BufferMemory::noteReserved(int iteration) {
+  const std::size_t devices = caches_.size();
+  const std::lock_guard<std::mutex> lock(notes_);
+  for (std::size_t index = 0; index < reservedSteps_.size(); ++index) {
+    std::vector<ReservedStep>& steps = reservedSteps_[index];
+    const std::uint64_t bytes = index < devices    ? caches_[index]->statistics().reservedBytes
+                                : index == devices ? hostCache_.statistics().reservedBytes
+                                                   : source_.poolReserved(static_cast<int>(index - devices - 1));
+    const bool isKnown = !steps.empty() && steps.back().iteration == iteration;
+    if (bytes != (isKnown ? steps.back().bytes : 0)) steps.push_back({iteration, nowNs(), bytes});
+  }
+}
+
 std::vector<MemoryReport> BufferMemory::report() const {
   std::vector<MemoryReport> reports;
   for (std::size_t device = 0; device < caches_.size(); ++device) {
@@ -155,6 +174,11 @@ std::vector<MemoryReport> BufferMemory::report() const {
     reports.push_back({AllocatorKind::cachingHost, -1, statistics, hostCache_.snapshot()});
   }
   for (MemoryReport& pool : source_.poolReports()) reports.push_back(std::move(pool));
+  for (MemoryReport& one : reports) {
+    const std::size_t device = one.device < 0 ? caches_.size() : static_cast<std::size_t>(one.device);
+    const std::size_t index = device + (one.allocator == AllocatorKind::pool ? caches_.size() + 1 : 0);
+    if (index < reservedSteps_.size()) one.reservedSteps = reservedSteps_[index];
+  }
   return reports;
 }
 

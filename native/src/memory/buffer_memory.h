@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "executor/failure.h"
@@ -30,6 +31,8 @@ class MemorySource {
   virtual void freeToPool(const Buffer& buffer, std::byte* address, int stream) = 0;
   /// Returns the bytes still available; 0 if unknown.
   virtual std::uint64_t available(const Buffer& buffer) = 0;
+  /// Returns the bytes that a device's pool holds.
+  virtual std::uint64_t poolReserved(int device) = 0;
   /// Returns the state of the pools.
   virtual std::vector<MemoryReport> poolReports() = 0;
 };
@@ -60,6 +63,9 @@ class BufferMemory {
   /// Frees all buffers that are still allocated. The devices must be idle.
   void freeAll();
 
+  /// Notes what each allocator holds, if that has changed in this iteration.
+  void noteReserved(int iteration);
+
   std::vector<MemoryReport> report() const;
 
  private:
@@ -81,6 +87,9 @@ class BufferMemory {
   std::vector<std::unique_ptr<CachingAllocator>> caches_;
   CachingHostAllocator hostCache_;
   std::vector<Slot> slots_;
+  std::mutex notes_;
+  /// Steps of the caches by device, of the host's cache, and of the pools by device.
+  std::vector<std::vector<ReservedStep>> reservedSteps_;
 };
 
 /// Returns the Failure for a buffer that no operation has allocated, or that one has freed.

@@ -54,7 +54,8 @@ CachedAllocation CachingAllocator::allocate(std::uint64_t bytes, int stream) {
   const bool isNew = block == nullptr;
   if (isNew) block = addSegment(segmentSize(rounded), stream, isSmall);
   if (block == nullptr) {
-    release();
+    processMarks(true);
+    release(0);
     block = addSegment(segmentSize(rounded), stream, isSmall);
     ++(block == nullptr ? statistics_.failures : statistics_.retries);
   }
@@ -179,10 +180,15 @@ void CachingAllocator::merge(Block* into, Block* neighbour) {
   blocks_.erase(neighbour->address);
 }
 
-void CachingAllocator::release() {
-  processMarks(true);
+void CachingAllocator::trim(std::uint64_t keptBytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  processMarks(false);
+  release(keptBytes);
+}
+
+void CachingAllocator::release(std::uint64_t keptBytes) {
   for (FreeBlocks* free : {&small_, &large_}) {
-    for (auto next = free->begin(); next != free->end();) {
+    for (auto next = free->begin(); next != free->end() && statistics_.reservedBytes > keptBytes;) {
       Block* const block = *next;
       const bool isWhole = block->previous == nullptr && block->next == nullptr;
       next = isWhole ? free->erase(next) : std::next(next);

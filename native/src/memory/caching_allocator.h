@@ -29,6 +29,8 @@ class CachingAllocator {
   void free(std::byte* address);
   /// Notes that `stream` uses the block: after free() it is not reused before the present work in `stream` is done.
   void recordStream(std::byte* address, int stream);
+  /// Frees whole unused segments until no more than `keptBytes` are held, without waiting.
+  void trim(std::uint64_t keptBytes);
 
   AllocatorStatistics statistics() const;
   /// Returns all blocks in order of address.
@@ -68,7 +70,7 @@ class CachingAllocator {
   void merge(Block* into, Block* neighbour);
   void markUses(Block* block);
   void processMarks(bool wait);
-  void release();
+  void release(std::uint64_t keptBytes);
   FreeBlocks& freeBlocks(bool isSmall) { return isSmall ? small_ : large_; }
 
   AllocatorDevice& device_;

@@ -241,6 +241,12 @@ export function ExperimentForm({ experiment }: { readonly experiment: Experiment
             value={environment.launchBlocking}
           />
           <SwitchField label="Peer access" path={['environment', 'peerAccess']} value={environment.peerAccess} />
+          <ValueField
+            label="Pools keep"
+            path={['environment', 'poolReleaseThreshold']}
+            value={environment.poolReleaseThreshold}
+            format={bytesFormat}
+          />
           <TermRow terms={environmentTerms} />
         </Form>
       </Block>

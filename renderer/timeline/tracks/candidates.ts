@@ -181,8 +181,8 @@ function counterCandidate(view: IterationView, of: LaneCounter, counter: Counter
 
 function counterName({ run }: IterationView, of: LaneCounter, peak: number): Named {
   if (of.kind === 'memory') {
-    const name = of.device === '' ? 'Host memory' : `${of.device} memory`;
-    return { id: `memory:${of.device}`, name, detail: `most ${formatBytes(peak)}` };
+    const { id, name } = of;
+    return { id, name, detail: `most ${formatBytes(peak)}` };
   }
   const lane = run.trace.lanes[of.lane];
   return { id: `queue:${lane?.id ?? ''}`, name: `${lane?.name ?? ''} queue`, detail: `depth, most ${peak}` };

@@ -37,6 +37,7 @@ describe('causes and plans of reported faults', () => {
     ['numba-5130-pageable', 'pageable-source', ['pin'], 52.4],
     ['pytorch-124456', 'allocated-again', ['keep-memory'], 28],
     ['pool-771-cuda-malloc', 'allocated-again', ['keep-memory'], 1.11],
+    ['pool-771-pool', 'allocated-again', ['keep-memory'], 1.11],
     ['flexkv-193-loop', 'many-small-copies', ['batch'], 0.03],
     ['flexkv-193-loop-kernel', 'many-small-copies', ['batch'], 5.03],
     ['cupy-4050', 'pageable-destination', ['delay-wait'], 1.58],
@@ -69,7 +70,6 @@ describe('causes and plans of reported faults', () => {
     'deepspeed-8207-after',
     'llamacpp-25859-overlap',
     'pool-771-caching',
-    'pool-771-pool',
   ])('%s has no plan, since no change gains', (name) => {
     expect(planOf(fault(name))).toEqual([]);
   });

@@ -329,8 +329,10 @@ describe('allocators', () => {
   ];
   const allocate = (allocator: string) => ({ op: 'allocate', buffer: 'made', allocator, stream: 'a' }) as const;
   const free = { op: 'free', buffer: 'made', stream: 'a' } as const;
-  const calls = (memory: string, warmups: number, ...operations: Operations) =>
-    times(run(programWith({ buffers: made(memory), environment: { warmups } }, operations), roomy), 'host-call');
+  const calls = (memory: string, warmups: number, ...operations: Operations) => {
+    const environment = { warmups, poolReleaseThreshold: 1000 };
+    return times(run(programWith({ buffers: made(memory), environment }, operations), roomy), 'host-call');
+  };
 
   it('cudaMalloc and cudaFree wait for the device', () => {
     expect(calls('device', 0, spin('b', 100), allocate('cuda-malloc'), spin('b', 100), free)).toEqual([

@@ -2,6 +2,8 @@ import { Table, tableFromIPC, tableToIPC, type Vector } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { Operation } from '../../../core/experiment/operations.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { repeatedBatches } from '../../fuzz/mutateArrow.ts';
@@ -104,6 +106,21 @@ describe('a run file', () => {
     const { experiment } = runInfo();
     expect(JSON.parse(metadata.get('copyscope.experiment') ?? '')).toEqual(experiment);
     expect(JSON.parse(metadata.get('copyscope') ?? '')).toMatchObject({ engine: 'cuda', experiment });
+  });
+
+  it('keeps the raised release threshold of pools that earlier engines recorded with', () => {
+    const read = (made: Operation) => {
+      const run = smallRun();
+      const { experiment } = run.info;
+      if (experiment === null) throw new Error('no experiment');
+      const { poolReleaseThreshold: _, ...environment } = experiment.environment;
+      const changed = { ...experiment, environment, threads: [{ id: 'main', operations: [made] }] };
+      const info = { ...run.info, experiment: changed as Experiment };
+      return decodeRun(encodeRun({ ...run, info })).info.experiment?.environment.poolReleaseThreshold;
+    };
+    const allocate = { id: 'a', op: 'allocate', buffer: 'target', stream: 'legacy' } as const;
+    expect(read({ ...allocate, allocator: 'pool' })).toBe(2 ** 40);
+    expect(read({ ...allocate, allocator: 'caching' })).toBe(0);
   });
 
   it('is read when its rows were reordered, its batches split and its dictionaries permuted', () => {
