@@ -5,7 +5,7 @@ import { atOnce, type InSteps } from '../../steps.ts';
 import { frameText, ownFrame } from '../../trace/callStack.ts';
 import { coveredLength } from '../../trace/intervals.ts';
 import type { Activity, Iteration } from '../../trace/iteration.ts';
-
+import type { RowIndex } from '../../trace/trace.ts';
 import { callBound } from './callBound.ts';
 import { findCause } from './cause.ts';
 import { costOf, pinnedNs, weighed } from './cost.ts';
@@ -55,6 +55,24 @@ export function* verdictsInSteps(
   found.sort((a, b) => b.costNs - a.costNs);
   const kernels = groupBy(crowdedKernels(scene), ({ copy }) => copy.op);
   return [...found, ...[...kernels.values()].map((occurrences) => verdict(scene, occurrences))];
+}
+
+/**
+ * Returns the verdict on the copy or crowded kernel in `row`, over all occurrences of its operation, without judging the
+ * rest of the iteration; null if it has none.
+ */
+export function verdictOf(
+  iteration: Iteration,
+  experiment: Experiment | null,
+  row: RowIndex,
+  known: KnownDevice = {},
+): Verdict | null {
+  const scene = buildScene(iteration, programFacts(experiment), known);
+  const op = iteration.trace.columns.op[row] ?? -1;
+  const isIt = (one: Activity): boolean => (op >= 0 ? one.op === op : one.row === row);
+  const copies = scene.copies.filter(isIt).map((copy) => examine(scene, copy));
+  const found = copies.length > 0 ? copies : crowdedKernels(scene).filter(({ copy }) => isIt(copy));
+  return found.length === 0 ? null : verdict(scene, found);
 }
 
 function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {

@@ -3,8 +3,9 @@ import '../../common/zodSetup.ts';
 import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
 import { summarizeInSteps } from '../../../core/explain/summary/summary.ts';
 import { costliest, windowSummary } from '../../../core/explain/summary/windowSummary.ts';
-import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
+import { verdictOf } from '../../../core/explain/verdicts/verdicts.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { CommonColumn, TraceColumns } from '../../../core/trace/trace.ts';
 import { handingOver, serveCalls } from '../../common/workerCalls.ts';
@@ -16,8 +17,8 @@ import { readRunFile } from './readRunFile.ts';
 const analyses = new Map<number, () => RunAnalysis>();
 let tickets = 0;
 
-/** Verdicts of the runs that were analysed last. */
-const judged = new Map<number, { readonly run: Run; readonly verdicts: readonly Verdict[] }>();
+/** The runs that were analysed last, for verdicts on single copies. Their columns are shared with the window. */
+const judged = new Map<number, Run>();
 const mostJudgedRuns = 3;
 
 const calls: OpenCalls = {
@@ -45,9 +46,10 @@ const calls: OpenCalls = {
     return handingOver(made, counterBuffers(made.counters));
   },
   verdict(ticket, row) {
-    const found = judged.get(ticket);
-    const op = found?.run.trace.columns.op[row] ?? -1;
-    return found?.verdicts.find((verdict) => (op >= 0 ? verdict.op === op : verdict.row === row)) ?? null;
+    const run = judged.get(ticket);
+    if (run === undefined) return null;
+    const iteration = iterationOf(run.trace, run.info.iterations.representative);
+    return verdictOf(iteration, run.info.experiment, row, { device: run.info.device });
   },
 };
 
@@ -60,7 +62,8 @@ function analyse(ticket: number, run: Run): RunAnalysis {
     if (typeof step.value === 'number') void events.judged.asEvent(ticket, step.value);
   }
   const summary = windowSummary(step.value);
-  judged.set(ticket, { run, verdicts: summary.verdicts });
+  // The window gets columns that can't be shared.
+  judged.set(ticket, crossOriginIsolated ? run : structuredClone(run));
   for (const old of judged.keys()) if (judged.size > mostJudgedRuns) judged.delete(old);
   return {
     summary: { ...summary, verdicts: costliest(summary.verdicts) },

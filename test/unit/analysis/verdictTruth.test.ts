@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Evidence, Verdict } from '../../../core/explain/verdicts/verdict.ts';
-import { verdicts } from '../../../core/explain/verdicts/verdicts.ts';
+import { verdictOf, verdicts } from '../../../core/explain/verdicts/verdicts.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
@@ -112,6 +112,18 @@ const streamOf = (program: Program, op: number): number => {
 };
 
 describe('verdicts of any program', () => {
+  it('are the same for an operation that is judged alone', () => {
+    fc.assert(
+      fc.property(experiments, (experiment) => {
+        const iteration = iterationOf(simulate(lower(experiment), h200Costs).trace, 0);
+        for (const verdict of verdicts(iteration, experiment).filter(({ subject }) => subject !== 'host-call')) {
+          expect(verdictOf(iteration, experiment, verdict.row)).toEqual(verdict);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('are one for each copy that ran, with words and a known rule', () => {
     check(({ rows, all }) => {
       const ran = rows.filter(({ kind }) => kind === 'copy').map(({ op }) => op);
