@@ -53,8 +53,10 @@ export class Desktop {
   readonly currentWindow = (): BrowserWindow | undefined => this.#window;
 
   readonly openFiles = (paths: readonly string[]): void => {
-    if (this.#waiting !== null) this.#waiting.push(...paths);
-    else for (const path of paths) void this.#open(path);
+    if (this.#waiting !== null) return void this.#waiting.push(...paths);
+    // On a Mac the app may run without a window.
+    if (paths.length > 0 && this.#window === undefined) this.#openWindow();
+    for (const path of paths) void this.#open(path);
   };
 
   /** Call once, when the app is ready. */
@@ -118,6 +120,7 @@ export class Desktop {
         this.#window?.webContents.send(themeMessage, theme);
       },
       runCommand: (id) => this.#window?.webContents.send(commandMessage, id),
+      showCrashReports: () => void shell.openPath(this.#app.getPath('crashDumps')),
       showLog: () => void shell.openPath(log.transports.file.getFile().path),
     };
   }
@@ -133,6 +136,7 @@ export class Desktop {
   async #open(path: string): Promise<void> {
     try {
       await this.#host.openFile(path);
+      this.#app.addRecentDocument(path);
     } catch (thrown) {
       log.warn(`${path} could not be opened:`, thrown);
       dialog.showErrorBox('The file could not be opened', describeError(toErrorInfo(thrown)));

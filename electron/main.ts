@@ -1,7 +1,7 @@
 /** The desktop app's main process. This file does what must come before Electron is ready; Desktop does the rest. */
 import { app } from 'electron';
 import { Desktop } from './desktop.ts';
-import { log, startLogging } from './logging.ts';
+import { log, offerCrashReports, startLogging } from './logging.ts';
 import { registerScheme } from './protocol.ts';
 import { hardenApp } from './security.ts';
 import { claimSingleInstance, filesAmong } from './singleInstance.ts';
@@ -25,6 +25,7 @@ if (claimSingleInstance(app, desktop)) {
   app
     .whenReady()
     .then(() => desktop.start())
+    .then(() => offerCrashReports(app))
     .then(() => offerUpdate())
     .catch((error: unknown) => {
       log.error('Copyscope could not start:', error);

@@ -7,6 +7,7 @@ export interface MenuActions {
   readonly openFile: () => void;
   readonly showDataFolder: () => void;
   readonly showLog: () => void;
+  readonly showCrashReports: () => void;
   /** Makes the page run one of its commands. */
   readonly runCommand: (id: string) => void;
   /** Makes the page use the theme. */
@@ -36,6 +37,7 @@ export function menuTemplate(actions: MenuActions, platform: NodeJS.Platform): M
       role: 'fileMenu',
       submenu: [
         { label: `${open.name}…`, accelerator: acceleratorOf(open.keys), click: actions.openFile },
+        ...(isMac ? [recentFiles] : []),
         { label: 'Show Data Folder', click: actions.showDataFolder },
         { type: 'separator' },
         isMac ? { role: 'close' } : { role: 'quit' },
@@ -47,6 +49,12 @@ export function menuTemplate(actions: MenuActions, platform: NodeJS.Platform): M
     { role: 'help', submenu: helpMenu(actions, isMac) },
   ];
 }
+
+/** Windows lists them in the task bar. */
+const recentFiles: MenuItemConstructorOptions = {
+  role: 'recentDocuments',
+  submenu: [{ role: 'clearRecentDocuments' }],
+};
 
 /** Writes the binding 'mod O' as Electron does. */
 const acceleratorOf = ([binding = '']: string[]): string => binding.replace('mod', 'CmdOrCtrl').replaceAll(' ', '+');
@@ -78,6 +86,7 @@ function helpMenu(actions: MenuActions, isMac: boolean): MenuItemConstructorOpti
     ...links.map(([label, address]) => ({ label, click: () => void shell.openExternal(address) })),
     { type: 'separator' },
     { label: 'Show Log', click: actions.showLog },
+    { label: 'Show Crash Reports', click: actions.showCrashReports },
     { label: licences.name, click: () => actions.runCommand(licences.id) },
     ...(isMac ? [] : [{ role: 'about' } as const]),
   ];

@@ -41,6 +41,12 @@ const securityHeaders = {
 /** Content that the page gets besides its own files. */
 type Served = Pick<Host, 'runFile' | 'bundle'>;
 
+interface Content {
+  /** Null if only the headers are wanted. */
+  readonly stream: Readable | null;
+  readonly bytes?: number;
+}
+
 /** Must be called before the app is ready, since only then can a scheme get a page's rights. */
 export function registerScheme(): void {
   const privileges = { standard: true, secure: true, supportFetchAPI: true, codeCache: true };
@@ -56,8 +62,14 @@ async function respond(request: Request, folder: string, host: Served): Promise<
   if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, 'Only GET and HEAD are answered.');
   const own = isAppUrl(request.url) ? new URL(request.url).pathname : '';
   const [run, bundle] = [runOfPath(own), bundleOfPath(own)];
-  if (run !== null) return respondWithRun(request, run, host);
-  if (bundle !== null) return respondWithBundle(bundle, host);
+  if (run !== null && !isId(run)) return refusal(404, 'There is no such run.');
+  if (run !== null) {
+    return respondWith('application/vnd.apache.arrow.file', async () => {
+      const file = await host.runFile(run);
+      return { stream: request.method === 'HEAD' ? null : streamRunFile(file), bytes: file.bytes };
+    });
+  }
+  if (bundle !== null) return respondWith('application/gzip', async () => ({ stream: await host.bundle(bundle) }));
   const path = await resolveFile(request.url, folder);
   if (path === null) return refusal(404, 'There is no such file.');
   const file = await net.fetch(pathToFileURL(path).href, { bypassCustomProtocolHandlers: true });
@@ -67,32 +79,16 @@ async function respond(request: Request, folder: string, host: Served): Promise<
   return new Response(request.method === 'HEAD' ? null : file.body, { status: file.status, headers });
 }
 
-async function respondWithRun(request: Request, id: string, host: Served): Promise<Response> {
-  if (!isId(id)) return refusal(404, 'There is no such run.');
+/** Streams what `open` resolves with, or answers with its error. */
+async function respondWith(type: string, open: () => Promise<Content>): Promise<Response> {
   try {
-    const file = await host.runFile(id);
-    const headers = {
-      ...securityHeaders,
-      'Content-Type': 'application/vnd.apache.arrow.file',
-      'Content-Length': String(file.bytes),
-      'Cache-Control': 'no-store',
-    };
-    if (request.method === 'HEAD') return new Response(null, { headers });
-    return new Response(Readable.toWeb(streamRunFile(file)) as ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
+    const { stream, bytes } = await open();
+    const headers = new Headers({ ...securityHeaders, 'Content-Type': type, 'Cache-Control': 'no-store' });
+    if (bytes !== undefined) headers.set('Content-Length', String(bytes));
+    return new Response(stream && (Readable.toWeb(stream) as ReadableStream<Uint8Array<ArrayBuffer>>), { headers });
   } catch (thrown) {
     const error = toErrorInfo(thrown);
-    return refusal(error.code === 'run.not-found' ? 404 : 422, describeError(error));
-  }
-}
-
-async function respondWithBundle(ticket: string, host: Served): Promise<Response> {
-  try {
-    const headers = { ...securityHeaders, 'Content-Type': 'application/gzip', 'Cache-Control': 'no-store' };
-    const stream = Readable.toWeb(await host.bundle(ticket));
-    return new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
-  } catch (thrown) {
-    const error = toErrorInfo(thrown);
-    return refusal(error.code === 'bundle.gone' ? 404 : 422, describeError(error));
+    return refusal(/\.(not-found|gone)$/.test(error.code) ? 404 : 422, describeError(error));
   }
 }
 

@@ -4,19 +4,15 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { dialog } from 'electron';
 import { describeError, toErrorInfo } from '../core/errors.ts';
-import { log } from './logging.ts';
+import { agreed, log } from './logging.ts';
 
 /** electron-builder writes the feed there. */
 const feedFile = 'app-update.yml';
 
-export const hasFeed = (resources: string | undefined): boolean =>
-  resources !== undefined && existsSync(join(resources, feedFile));
-
 /** Never rejects: without a network, or if the feed is gone, the app stays as it is. */
 export async function offerUpdate(resources: string | undefined = process.resourcesPath): Promise<void> {
-  if (!hasFeed(resources)) return;
+  if (resources === undefined || !existsSync(join(resources, feedFile))) return;
   try {
     const { autoUpdater } = (await import('electron-updater')).default;
     autoUpdater.logger = log;
@@ -30,15 +26,4 @@ export async function offerUpdate(resources: string | undefined = process.resour
   } catch (thrown) {
     log.warn('No update could be had:', describeError(toErrorInfo(thrown)));
   }
-}
-
-async function agreed(message: string, yes: string, no: string): Promise<boolean> {
-  const { response } = await dialog.showMessageBox({
-    type: 'info',
-    message,
-    buttons: [yes, no],
-    defaultId: 1,
-    cancelId: 1,
-  });
-  return response === 0;
 }

@@ -45,9 +45,11 @@ export function usableBounds(
   workAreas: readonly Rectangle[],
 ): Partial<Rectangle> & { width: number; height: number } {
   const bounds = saved?.bounds;
-  if (bounds === undefined || !workAreas.some((area) => showsTop(area, bounds))) return usualSize;
-  const width = Math.max(bounds.width, smallestSize.width);
-  const height = Math.max(bounds.height, smallestSize.height);
+  const area = bounds && workAreas.find((one) => showsTop(one, bounds));
+  if (bounds === undefined || area === undefined) return usualSize;
+  // The display may have become smaller.
+  const width = Math.max(Math.min(bounds.width, area.width), smallestSize.width);
+  const height = Math.max(Math.min(bounds.height, area.height), smallestSize.height);
   return { x: bounds.x, y: bounds.y, width, height };
 }
 

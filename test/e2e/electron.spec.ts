@@ -42,7 +42,7 @@ test('opens the window on its own scheme, isolated from Node', async ({ window }
   expect(reached).toEqual({
     require: 'undefined',
     process: 'undefined',
-    bridge: ['requestPort', 'setTheme', 'onTheme'],
+    bridge: ['requestPort', 'setTheme', 'onTheme', 'onCommand'],
   });
 });
 

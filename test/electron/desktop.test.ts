@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { App } from 'electron';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Channel, connectHost } from '../../core/service/rpc.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
@@ -29,6 +30,7 @@ const electron = (await import('electron')) as unknown as typeof StandIn;
 electron.state.userData = work;
 // The whole main process, as Electron starts it.
 await import('../../electron/main.ts');
+const { offerCrashReports } = await import('../../electron/logging.ts');
 await eventually(() => expect(electron.BrowserWindow.all).toHaveLength(1));
 const [window] = electron.BrowserWindow.all;
 if (window === undefined) throw new Error('no window');
@@ -87,6 +89,7 @@ describe('the main process', () => {
     const path = join(import.meta.dirname, '../../assets/runs/overlap/pinned-side-stream.arrow');
     electron.app.emit('open-file', { preventDefault: vi.fn() }, path);
     await eventually(() => expect(opened).toHaveBeenCalled());
+    expect(electron.app.addRecentDocument).toHaveBeenCalledExactlyOnceWith(path);
     // The run ships with the program, so the same file is not kept twice.
     expect(opened.mock.calls[0]?.[0]).toMatchObject({ kind: 'run', isNew: false });
     close();
@@ -171,6 +174,27 @@ describe('the main process', () => {
     gone('launch-failed');
     expect(reload).toHaveBeenCalledTimes(1);
     now.mockRestore();
+  });
+
+  it('opens a window for a file if it runs without one', () => {
+    window.emit('closed');
+    electron.app.emit('open-file', { preventDefault: vi.fn() }, join(work, 'mine.copyscope.json'));
+    expect(electron.BrowserWindow.all).toHaveLength(2);
+  });
+
+  it('keeps crash reports here, and offers a new one once', async () => {
+    expect(electron.crashReporter.start).toHaveBeenCalledExactlyOnceWith({ uploadToServer: false });
+    const offer = (): Promise<void> => offerCrashReports(electron.app as unknown as App);
+    electron.dialog.showMessageBox.mockClear();
+    await offer();
+    expect(electron.dialog.showMessageBox).not.toHaveBeenCalled();
+    mkdirSync(join(work, 'crashes/completed'), { recursive: true });
+    writeFileSync(join(work, 'crashes/completed/1.dmp'), 'MDMP');
+    electron.dialog.showMessageBox.mockResolvedValueOnce({ response: 0 });
+    await offer();
+    expect(electron.shell.openPath).toHaveBeenLastCalledWith(join(work, 'crashes'));
+    await offer();
+    expect(electron.dialog.showMessageBox).toHaveBeenCalledOnce();
   });
 
   it('quits with its last window, except on a Mac', () => {

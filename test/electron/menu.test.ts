@@ -12,6 +12,7 @@ const actions = {
   openFile: vi.fn(),
   showDataFolder: vi.fn(),
   showLog: vi.fn(),
+  showCrashReports: vi.fn(),
   runCommand: vi.fn(),
   chooseTheme: vi.fn(),
 };
@@ -44,18 +45,20 @@ it.each(['linux', 'win32', 'darwin'] as const)(
     ] as const) {
       expect(roles).toContain(role);
     }
-    expect(roles.includes('appMenu')).toBe(platform === 'darwin');
+    for (const role of ['appMenu', 'recentDocuments'] as const)
+      expect(roles.includes(role)).toBe(platform === 'darwin');
     expect(roles.includes('quit')).toBe(platform !== 'darwin');
   },
 );
 
-it('opens files, the data folder, the log and the licences', () => {
+it('opens files, the data folder, the log, the crash reports and the licences', () => {
   click(named('Open a file'));
   click(named('Show Data'));
   click(named('Show Log'));
+  click(named('Show Crash'));
   click(named('Licences'));
-  const { openFile, showDataFolder, showLog, runCommand } = actions;
-  for (const action of [openFile, showDataFolder, showLog, runCommand]) expect(action).toHaveBeenCalledOnce();
+  const { chooseTheme: _, ...others } = actions;
+  for (const action of Object.values(others)) expect(action).toHaveBeenCalledOnce();
 });
 
 it('links only where a link of the page may lead too', () => {

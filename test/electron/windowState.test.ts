@@ -69,6 +69,10 @@ describe('the bounds to open with', () => {
     expect(usableBounds(null, [left])).toEqual(usualSize);
   });
 
+  it('are no larger than a display that has become smaller', () => {
+    expect(usableBounds(at(100, 0, 3000, 2000), [left])).toEqual({ x: 100, y: 0, width: 1920, height: 1080 });
+  });
+
   it('are never smaller than the window can be', () => {
     expect(usableBounds(at(0, 0, 200, 100), [left])).toEqual({ x: 0, y: 0, width: 960, height: 600 });
   });

@@ -4,6 +4,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { vi } from 'vitest';
@@ -32,7 +33,10 @@ class App extends EventEmitter {
   readonly exit = vi.fn();
   readonly requestSingleInstanceLock = vi.fn(() => state.hasLock);
   readonly whenReady = vi.fn(async () => {});
-  readonly getPath = vi.fn(() => state.userData);
+  readonly getPath = vi.fn((name: string) =>
+    name === 'crashDumps' ? join(state.userData, 'crashes') : state.userData,
+  );
+  readonly addRecentDocument = vi.fn();
   isPackaged = false;
 }
 export const app = new App();
@@ -134,6 +138,8 @@ export const session = {
     return found;
   },
 };
+
+export const crashReporter = { start: vi.fn() };
 
 export const protocol = { registerSchemesAsPrivileged: vi.fn() };
 
