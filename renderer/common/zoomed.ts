@@ -7,8 +7,8 @@ export function setZoomed(zoomed: boolean): void {
   isAny = zoomed;
 }
 
-/** Returns the zoom of a presented lesson, large enough to read from the last row. */
-export const presentedZoom = (): number => (window.innerHeight < 960 ? 1.35 : 2);
+/** Returns the zoom of a presented lesson, large enough to read from the last row. A low window is zoomed already. */
+export const presentedZoom = (): number => (window.innerHeight < 700 ? 1 : window.innerHeight < 960 ? 1.35 : 2);
 
 /** Returns the drawn size of an element divided by its layout size. */
 export const zoomOf = (element: Element): number =>

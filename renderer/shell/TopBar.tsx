@@ -60,7 +60,7 @@ function ThemeMenu() {
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <Tooltip label="Theme">
+        <Tooltip label="Theme" position="left">
           <ActionIcon aria-label={`Theme: ${current.label}`}>
             <current.icon size={18} />
           </ActionIcon>

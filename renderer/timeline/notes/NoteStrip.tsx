@@ -67,8 +67,8 @@ export function useNotesOf(run: string, iteration: number): readonly RunNote[] {
 
 function placeFlag(flag: HTMLElement, { startNs, endNs }: RunNote, { view }: SharedTime, width: number): void {
   const [x, end] = [toPixels(view, width, startNs), toPixels(view, width, endNs)];
-  // A range that began further left is named where it becomes visible.
-  const left = Math.max(x, 0);
+  // A range that began further left is named where it becomes visible, and a note at the end keeps its flag in sight.
+  const left = Math.min(Math.max(x, 0), width - leastWidth);
   const shown = end >= 0 && x < width;
   flag.style.display = shown ? '' : 'none';
   if (!shown) return;

@@ -1,8 +1,19 @@
 /** Texts that fit, panels that keep their place, and accessible names for all controls. */
 import { expect, it } from 'vitest';
-import { currentExperiment } from '../../../renderer/store/select.ts';
+import { currentExperiment, isPrediction, shownRunId } from '../../../renderer/store/select.ts';
 import { state } from '../../../renderer/store/store.ts';
-import { boxOf, drag, openExample, openTrace, openWorkbench, page, press, settled } from '../support/workbench.tsx';
+import {
+  boxOf,
+  drag,
+  fill,
+  openExample,
+  openTrace,
+  openWorkbench,
+  page,
+  press,
+  settled,
+  type,
+} from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
 
@@ -64,11 +75,6 @@ it('shows what the devices of a trace did above its deep stacks of calls', async
     await expect.element(timeline.getByText(name, { exact: true }).first()).toBeInViewport();
 });
 
-/** The window fills the page, as in the app. */
-function fill(): void {
-  document.querySelector('main')?.parentElement?.style.setProperty('height', '100vh');
-}
-
 const left = () => page.getByRole('button', { name: 'Show or hide the left panel' });
 
 it('hides the panels at the sides by a key or a button, and remembers it', async () => {
@@ -114,11 +120,16 @@ it('begins with hidden panels in a narrow window, and shows one at a time', asyn
   await expect.poll(() => document.activeElement?.closest('[data-fields]')).not.toBeNull();
 });
 
+const lessonTask = { kind: 'lesson', id: 'first-overlap', step: 2 } as const;
+
 it.each([
-  [1024, 640],
-  [720, 450],
-])('has three rows of score and lanes each at %i x %i, and the legend below the lanes', async (width, height) => {
-  const { timeline, sheet, plot, status } = await openExample(pinned);
+  ['an example', 1024, 640, { kind: 'example', id: pinned }],
+  ['an example', 720, 450, { kind: 'example', id: pinned }],
+  ['a task of a lesson', 1024, 640, lessonTask],
+  ['a task of a lesson', 720, 450, lessonTask],
+] as const)('shows three rows of score and lanes each of %s at %i x %i, and the legend below', async (_, ...size) => {
+  const [width, height, first] = size;
+  const { timeline, sheet, plot, status } = await openWorkbench({ recorded: ['lessons/first-overlap'], page: first });
   await page.viewport(width, height);
   fill();
   await expect.element(plot).toBeVisible();
@@ -131,6 +142,40 @@ it.each([
   const legend = boxOf(timeline.getByRole('list', { name: 'Legend' }));
   expect(legend.top).toBeGreaterThanOrEqual(body.bottom - 1);
   expect(legend.bottom).toBeLessThanOrEqual(boxOf(status).top + 1);
+});
+
+it('shows the name of an experiment and all its buttons next to an open panel at 720 x 450', async () => {
+  const { library } = await openExample(pinned, { recorded: [pinned] });
+  await page.viewport(720, 450);
+  fill();
+  await press('Control+b');
+  await expect.element(library).toBeVisible();
+  await settled(library);
+  const name = boxOf(page.getByRole('heading', { level: 1 }));
+  expect(name.width).toBeGreaterThan(60);
+  const buttons = ['Experiment settings', 'Run', 'Compare this run', 'Save a copy'].map((label) =>
+    boxOf(page.getByRole('main').getByRole('button', { name: label, exact: true })),
+  );
+  expect(buttons.filter(({ left, right }) => left < name.left || right > innerWidth)).toEqual([]);
+});
+
+it('shows each new run in the lanes while Build is open', async () => {
+  const { block, field, plot, run, timeline } = await openWorkbench();
+  await press('Alt+n');
+  await expect.element(page.css('[data-cursor]')).toHaveFocus();
+  await press('a');
+  await type('copy 20 MiB pinned in side');
+  await press('Enter');
+  await expect.element(page.getByRole('region', { name: 'Build', exact: true })).toBeVisible();
+  const first = await run();
+  await block(0).click();
+  await field('Size').fill('4 MiB');
+  await press('Enter');
+  await expect.poll(() => isPrediction(shownRunId(state()) ?? '')).toBe(true);
+  expect(await run()).not.toBe(first);
+  await expect.element(plot).toBeVisible();
+  await expect.element(timeline.getByRole('combobox', { name: 'Run shown' })).toBeVisible();
+  await expect.element(page.getByRole('region', { name: 'Build', exact: true })).toBeVisible();
 });
 
 it('needs at most 12 stops of Tab to the page, and goes through the library by arrows', async () => {

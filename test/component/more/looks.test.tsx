@@ -1,11 +1,14 @@
 /**
- * Both themes: no serious accessibility problem in any view. With COPYSCOPE_SCREENSHOTS=1 saves pictures of the views
- * in test-results/screenshots.
+ * Every view: no serious accessibility problem in either theme, and no control that a small window cuts off. With
+ * COPYSCOPE_SCREENSHOTS=1 saves pictures of the views in test-results/screenshots.
  */
 import axe from 'axe-core';
 import { expect, it } from 'vitest';
 import { commands } from 'vitest/browser';
+import { showSide } from '../../../renderer/store/sidePanels.ts';
+import { assign } from '../../../renderer/store/store.ts';
 import {
+  fill,
   openExample,
   openTrace,
   openWorkbench,
@@ -46,6 +49,33 @@ async function sweepOf35(): Promise<void> {
 async function openLessons(): Promise<void> {
   await openWorkbench({ recorded: four, examples: four });
   await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+}
+
+const openLesson = (step = 0): Promise<Workbench> =>
+  openWorkbench({ recorded: ['lessons/first-overlap'], page: { kind: 'lesson', id: 'first-overlap', step } });
+
+/** Opens the library with an experiment of one's own. */
+async function openOwn(): Promise<Workbench> {
+  const window = await openWorkbench();
+  await window.library.getByRole('button', { name: 'New experiment' }).click();
+  await expect.element(page.getByRole('heading', { level: 1, name: 'New experiment' })).toBeVisible();
+  await page.getByText('Library', { exact: true }).click();
+  return window;
+}
+
+async function building(): Promise<Workbench> {
+  const window = await simulated();
+  await page.getByText('Build', { exact: true }).click();
+  return window;
+}
+
+/** Opens a view, and presses the button that shows something with the role. */
+function pressed(open: () => Promise<unknown>, name: string | RegExp, shows: string): () => Promise<void> {
+  return async () => {
+    await open();
+    await page.getByRole('button', { name, exact: true }).first().click();
+    await expect.element(page.getByRole(shows).first()).toBeVisible();
+  };
 }
 
 const views: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -150,10 +180,7 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
     await expect.element(page.getByRole('article').first()).toBeVisible();
   },
   'several selected': async () => {
-    const { library } = await openWorkbench();
-    await library.getByRole('button', { name: 'New experiment' }).click();
-    await expect.element(page.getByRole('heading', { level: 1, name: 'New experiment' })).toBeVisible();
-    await page.getByText('Library', { exact: true }).click();
+    const { library } = await openOwn();
     await library.getByRole('button', { name: 'Select several' }).click();
     await library.getByRole('button', { name: 'All', exact: true }).click();
   },
@@ -167,6 +194,45 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
     await press('?');
     await expect.element(page.getByRole('dialog')).toBeVisible();
   },
+  build: async () => {
+    const { block } = await building();
+    await block(0).click();
+  },
+  grammar: async () => {
+    await openWorkbench();
+    await press('Alt+n');
+    await expect.element(page.css('[data-cursor]')).toHaveFocus();
+    await press('a');
+    await type('kernel 500 us wr');
+    await expect.element(page.getByText('… writes')).toBeVisible();
+  },
+  licences: async () => {
+    await openWorkbench();
+    assign({ licencesOpen: true });
+    await expect.element(page.getByRole('dialog')).toBeVisible();
+  },
+  renaming: async () => {
+    await views['menu of an item']?.();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await expect.element(page.getByRole('dialog')).toBeVisible();
+  },
+  engines: async () => {
+    await openExample(overlapped);
+    await page.getByRole('combobox', { name: 'Engine' }).click();
+    await expect.element(page.getByRole('option').first()).toBeVisible();
+  },
+  'menu of an item': pressed(openOwn, 'More about New experiment', 'menu'),
+  settings: pressed(() => openExample(overlapped), 'Experiment settings', 'textbox'),
+  deleting: pressed(building, /^Delete buffer/, 'dialog'),
+  'menu of the lanes': pressed(simulated, 'Lanes', 'menu'),
+  'menu of pictures': pressed(simulated, /^Save the lanes/, 'menu'),
+  themes: pressed(openWorkbench, /^Theme/, 'menu'),
+  'filter of the library': pressed(openWorkbench, 'Filter and sort', 'dialog'),
+  remote: () => openWorkbench({ page: { kind: 'remote' } }),
+  results: pressed(openLessons, 'Export my results', 'dialog'),
+  term: pressed(openLesson, 'stream', 'dialog'),
+  'lesson task': pressed(() => openLesson(2), 'More about this lesson', 'menu'),
+  presenting: pressed(() => openLesson(1), 'Present', 'table'),
 };
 
 /** Rules whose result can depend on the theme. The others check elements and names, which are the same in both. */
@@ -198,13 +264,58 @@ async function still(): Promise<void> {
   for (let times = 0; times < 5; times = isOver() ? times + 1 : 0) await new Promise(requestAnimationFrame);
 }
 
-it.each(Object.entries(views))('%s has no serious accessibility problem in either theme', async (name, open) => {
-  await open();
-  try {
-    expect([...(await problems(name, 'light')), ...(await problems(name, 'dark'))]).toEqual([]);
-  } finally {
-    await commands.colourScheme('light');
-    // The palette would stay open for the next test.
-    await press('Escape');
-  }
-});
+const scrolls = (overflow: string): boolean => overflow === 'auto' || overflow === 'scroll';
+
+/**
+ * Returns the controls whose middle, which a click hits, is cut off and can't be scrolled to. Only content of panels
+ * scrolls sideways, not the panels.
+ */
+function cutOff(): string[] {
+  const controls = document.querySelectorAll(
+    'button, a[href], input, select, textarea, [role="menuitem"], [role="option"]',
+  );
+  return [...controls].flatMap((control) => {
+    const { left, right, top, bottom, width, height } = control.getBoundingClientRect();
+    const hidden = control.closest('[aria-hidden="true"]') !== null || getComputedStyle(control).clipPath !== 'none';
+    if (width < 2 || height < 2 || hidden || !control.checkVisibility({ visibilityProperty: true })) return [];
+    let [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    for (let around = control.parentElement; around !== null; around = around.parentElement) {
+      const isRoot = around === document.documentElement;
+      const room = isRoot ? new DOMRect(0, 0, innerWidth, innerHeight) : around.getBoundingClientRect();
+      const { overflowX, overflowY } = isRoot ? { overflowX: 'hidden', overflowY: 'hidden' } : getComputedStyle(around);
+      if (scrolls(overflowX) && around.parentElement?.hasAttribute('data-panel') !== true) x = room.left;
+      if (scrolls(overflowY)) y = room.top;
+      const isCutX = overflowX !== 'visible' && (x < room.left || x > room.right);
+      if (isCutX || (overflowY !== 'visible' && (y < room.top || y > room.bottom)))
+        return [
+          `${control.getAttribute('aria-label') ?? control.textContent} by ${around.className || around.tagName}`,
+        ];
+    }
+    return [];
+  });
+}
+
+it.each(Object.entries(views))(
+  '%s has no serious accessibility problem, and cuts no control off',
+  async (name, open) => {
+    await open();
+    try {
+      expect([...(await problems(name, 'light')), ...(await problems(name, 'dark'))]).toEqual([]);
+      for (const [width, height] of [
+        [1024, 640],
+        [720, 450],
+      ] as const) {
+        await page.viewport(width, height);
+        fill();
+        showSide('left');
+        await still();
+        await commands.picture(`${name.replaceAll(' ', '-')}-${width}`);
+        expect(cutOff()).toEqual([]);
+      }
+    } finally {
+      await commands.colourScheme('light');
+      // The palette would stay open for the next test.
+      await press('Escape');
+    }
+  },
+);

@@ -263,4 +263,9 @@ export async function settled(locator: Locator): Promise<void> {
 export const numberOf = (locator: Locator, name: string): number =>
   Number((locator.element() as HTMLElement).dataset[name] ?? Number.NaN);
 
+/** Makes the window fill the page, as in the app. */
+export function fill(): void {
+  document.querySelector('main')?.parentElement?.style.setProperty('height', '100vh');
+}
+
 export { page };
