@@ -127,8 +127,7 @@ it.each([
   ['an example', 720, 450, { kind: 'example', id: pinned }],
   ['a task of a lesson', 1024, 640, lessonTask],
   ['a task of a lesson', 720, 450, lessonTask],
-] as const)('shows three rows of score and lanes each of %s at %i x %i, and the legend below', async (_, ...size) => {
-  const [width, height, first] = size;
+] as const)('shows three rows of score and lanes each of %s at %i x %i', async (_, width, height, first) => {
   const { timeline, sheet, plot, status } = await openWorkbench({ recorded: ['lessons/first-overlap'], page: first });
   await page.viewport(width, height);
   fill();
