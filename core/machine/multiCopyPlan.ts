@@ -31,6 +31,14 @@ const flag = (plan: MultiCopyPlan, name: string): boolean => plan.options[name] 
 /** Returns the bytes of all tensors. */
 export const payloadOf = ({ sizes }: MultiCopyPlan): number => sizes.reduce((sum, bytes) => sum + bytes, 0);
 
+/** Returns the bytes of the page-locked blocks that hold whole tensors: one block, or one for each tensor. */
+export function pinnedBytes(plan: MultiCopyPlan): number {
+  const { strategy, direction, sizes } = plan;
+  if (direction === 'd2d' || direction === 'h2h') return 0;
+  if (strategy === 'pin-then-copy') return sizes.reduce((most, bytes) => Math.max(most, bytes), 0);
+  return strategy === 'pin-then-copy-non-blocking' || strategy === 'threaded-pinning' ? payloadOf(plan) : 0;
+}
+
 /** Returns whether threads other than the calling one take part. */
 export function isThreaded(plan: MultiCopyPlan): boolean {
   const { strategy, direction } = plan;

@@ -112,7 +112,8 @@ function queueSteps(issued: Float64Array, complete: Float64Array): CounterSteps 
 }
 
 function memoryCounters({ info }: Run, iteration: Iteration): MemoryCounter[] {
-  const series = memorySeries(iteration, programOf(info)).map(({ device, memory, timeNs, bytes }): MemoryCounter => {
+  const changing = memorySeries(iteration, programOf(info)).filter(({ timeNs }) => timeNs.length > 1);
+  const series = changing.map(({ device, memory, timeNs, bytes }): MemoryCounter => {
     const name = `${device || memory} memory`;
     return { kind: 'memory', id: `memory:${device || memory}`, device, name, data: steps(timeNs, bytes) };
   });

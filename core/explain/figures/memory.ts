@@ -13,6 +13,7 @@
  */
 
 import { lowerBound } from '../../lowerBound.ts';
+import { payloadOf, pinnedBytes } from '../../machine/multiCopyPlan.ts';
 import { accesses } from '../../program/accesses.ts';
 import type { Instruction, Program } from '../../program/program.ts';
 import { type Iteration, rowStart, rowsOfKind } from '../../trace/iteration.ts';
@@ -43,12 +44,12 @@ interface Place {
   readonly steps: Step[];
 }
 
-/** Returns one series for each place with allocations or frees. `program` is null for an imported trace. */
+/** Returns one series for each place with memory in use. `program` is null for an imported trace. */
 export function memorySeries(iteration: Iteration, program: Program | null): MemorySeries[] {
   const places = new Places();
   if (program === null) addRecorded(iteration, places);
   else addOperations(iteration, program, places);
-  return places.all.filter(({ steps }) => steps.length > 0).map(series);
+  return places.all.map(series).filter(({ mostBytes }) => mostBytes > 0);
 }
 
 class Places {
@@ -92,6 +93,7 @@ function addOperations(iteration: Iteration, program: Program, places: Places): 
     const place = placeOf(index);
     if (place !== undefined && buffer.allocated === 'before-run') place.before += buffer.bytes;
   });
+  addMultiCopies(program, places);
   const { trace } = iteration;
   const uses = new BufferUses(iteration, program);
   const pinned = new Set<number>();
@@ -105,6 +107,20 @@ function addOperations(iteration: Iteration, program: Program, places: Places): 
     const calledNs = rowEndNs(trace, row);
     const atNs = change.inOrder ? uses.of(change.buffer).turn(calledNs, change.bytes > 0) : calledNs;
     placeOf(change.buffer)?.steps.push({ atNs, bytes: change.bytes });
+  }
+}
+
+/** Adds tensors of multi-tensor copies, and the page-locked memory that strategies copy them into. */
+function addMultiCopies({ threads, multiCopies, streams, devices }: Program, places: Places): void {
+  for (const one of threads.flatMap(({ instructions }) => instructions)) {
+    const plan = one.code === 'multiCopy' ? multiCopies[one.plan] : undefined;
+    if (one.code !== 'multiCopy' || plan === undefined) continue;
+    const { direction, memory } = plan;
+    const payload = payloadOf(plan);
+    const device = devices[streams[one.stream]?.device ?? 0]?.id ?? '';
+    if (direction !== 'd2d') places.at('', memory).before += direction === 'h2h' ? 2 * payload : payload;
+    if (direction !== 'h2h') places.at(device, 'device').before += direction === 'd2d' ? 2 * payload : payload;
+    places.at('', 'pinned').before += pinnedBytes(plan);
   }
 }
 

@@ -6,6 +6,7 @@ import type { InSteps } from '../../steps.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../../trace/run.ts';
 import { formatBytes } from '../../units.ts';
 import type { CostModel } from '../costModel.ts';
+import { payloadOf, pinnedBytes } from '../multiCopyPlan.ts';
 import { type DeviceProfile, profileDeviceName } from '../profile/profile.ts';
 import { type SimulateOptions, type SimulationProgress, type SimulationResult, simulateInSteps } from '../simulate.ts';
 import { libraryNotes } from './libraryKernels.ts';
@@ -107,9 +108,15 @@ function simulatedRun(
   return { info, trace };
 }
 
-/** Returns a note for each device without enough memory for its buffers. A simulation itself needs no memory. */
-function memoryNotes({ buffers, devices }: Program, { device: { name, memoryBytes } }: DeviceProfile): string[] {
-  return devices.flatMap(({ id }, index) => {
+/** Returns a note on large page-locked memory, and for each device without enough memory for its buffers. */
+function memoryNotes(program: Program, { device: { name, memoryBytes } }: DeviceProfile): string[] {
+  const { buffers, devices, multiCopies } = program;
+  const pinned = buffers.reduce(
+    (sum, { memory, bytes }) => sum + (memory === 'device' || memory === 'pageable' ? 0 : bytes),
+    multiCopies.reduce((sum, plan) => sum + pinnedBytes(plan) + (plan.memory === 'pinned' ? payloadOf(plan) : 0), 0),
+  );
+  const hostNote = `Its host needs ${formatBytes(pinned)} of RAM for page-locked memory, which is never swapped out. The profile doesn't say how much its host has.`;
+  const deviceNotes = devices.flatMap(({ id }, index) => {
     const own = buffers.filter(({ memory, device }) => memory === 'device' && device === index);
     // Buffers allocated by operations need not exist at once, but each must fit next to those from before the run.
     const [before, most] = own.reduce(
@@ -123,6 +130,7 @@ function memoryNotes({ buffers, devices }: Program, { device: { name, memoryByte
       `It would not run: "${id}" needs at least ${needed} for its buffers, and the ${name} has ${has}. CUDA fails with cudaErrorMemoryAllocation.`,
     ];
   });
+  return pinned > memoryBytes ? [hostNote, ...deviceNotes] : deviceNotes;
 }
 
 const tellsRecorder = ({ parameters }: DeviceProfile): boolean => parameters['recorder.callNs'] !== undefined;

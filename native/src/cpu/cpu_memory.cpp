@@ -79,7 +79,7 @@ std::vector<MemoryReport> CpuMemory::poolReports() {
   for (std::size_t device = 0; device < pools_.size(); ++device) {
     const AllocatorStatistics statistics = pools_[device]->statistics();
     if (statistics.allocations == 0) continue;
-    reports.push_back({AllocatorKind::pool, static_cast<std::int32_t>(device), statistics, pools_[device]->snapshot()});
+    reports.push_back({AllocatorKind::pool, static_cast<std::int32_t>(device), statistics, pools_[device]->snapshot(), {}});
   }
   return reports;
 }

@@ -167,11 +167,11 @@ std::vector<MemoryReport> BufferMemory::report() const {
     const AllocatorStatistics statistics = caches_[device]->statistics();
     if (statistics.allocations == 0 && statistics.failures == 0) continue;
     reports.push_back(
-        {AllocatorKind::caching, static_cast<std::int32_t>(device), statistics, caches_[device]->snapshot()});
+        {AllocatorKind::caching, static_cast<std::int32_t>(device), statistics, caches_[device]->snapshot(), {}});
   }
   const AllocatorStatistics statistics = hostCache_.statistics();
   if (statistics.allocations > 0 || statistics.failures > 0) {
-    reports.push_back({AllocatorKind::cachingHost, -1, statistics, hostCache_.snapshot()});
+    reports.push_back({AllocatorKind::cachingHost, -1, statistics, hostCache_.snapshot(), {}});
   }
   for (MemoryReport& pool : source_.poolReports()) reports.push_back(std::move(pool));
   for (MemoryReport& one : reports) {

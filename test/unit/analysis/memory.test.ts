@@ -43,9 +43,23 @@ describe('memory over time', () => {
       { ...round, operations: [...round.operations] },
     ]);
     expect(found).toEqual([
+      { device: '', memory: 'pageable', bytes: [64], mostBytes: 64, ascending: true },
       { device: '', memory: 'pinned', bytes: [0, 64], mostBytes: 64, ascending: true },
       { device: 'gpu', memory: 'device', bytes: [0, 300, 0, 300, 0], mostBytes: 300, ascending: true },
     ]);
+  });
+
+  it('counts the tensors of a multi-tensor copy, and the page-locked memory that they are pinned into', () => {
+    const payload = { tensors: 3, bytes: 1000, memory: 'pageable' } as const;
+    const most = (strategy: 'pin-then-copy-non-blocking' | 'non-blocking-loop') =>
+      seriesOf({ streams: [{ id: 's' }] }, [{ op: 'multiCopy', direction: 'h2d', payload, strategy, stream: 's' }]).map(
+        ({ device: of, memory, mostBytes }) => [of || memory, mostBytes],
+      );
+    expect(most('non-blocking-loop')).toEqual([
+      ['pageable', 3000],
+      ['gpu', 3000],
+    ]);
+    expect(most('pin-then-copy-non-blocking')).toContainEqual(['pinned', 3000]);
   });
 
   it('counts what concurrent streams hold at once when the device comes to it, and one stream only once', () => {

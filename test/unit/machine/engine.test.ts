@@ -56,6 +56,15 @@ describe('a run', () => {
     );
   });
 
+  it('says how much RAM the host needs, if it page-locks more than the device has', async () => {
+    const noted = async (bytes: number) => {
+      const pinned = [{ id: 'large', memory: 'pinned', bytes }];
+      const { notes } = (await engine.run(request({ ...looped(1), buffers: pinned }))).info;
+      return notes.some((note) => note.startsWith('Its host needs 900 GiB of RAM'));
+    };
+    expect([await noted(900 * 2 ** 30), await noted(2 ** 30)]).toEqual([true, false]);
+  });
+
   it('says that it is simulated, on what, and that no data was verified', async () => {
     const { info, trace } = await engine.run(request(example('pinned-side-stream')));
     expect(runInfoSchema.parse(info)).toEqual(info);
