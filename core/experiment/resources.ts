@@ -106,6 +106,12 @@ export const bufferSchema = z
 /** Streams that exist without being declared; environment.defaultStream resolves "default". */
 export const reservedStreams = ['default', 'legacy', 'per-thread'] as const;
 
+/** Returns the name of a stream in lanes and fields, such as 'legacy default' for `default` or `legacy`. */
+export function streamTitle(id: string, { defaultStream }: { readonly defaultStream: string }): string {
+  if (!(reservedStreams as readonly string[]).includes(id)) return id;
+  return `${id === 'default' ? defaultStream : id} default`;
+}
+
 export const streamSchema = z.strictObject({
   id: idSchema
     .refine((id) => !(reservedStreams as readonly string[]).includes(id), {

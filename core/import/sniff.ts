@@ -44,7 +44,7 @@ const kinds = [
 export const unknownKind = (name: string): CopyscopeError =>
   new CopyscopeError({
     code: 'file.unknown-kind',
-    message: `${name} is no file that Copyscope opens.`,
+    message: `Copyscope can't open ${name}.`,
     remedy: `Open ${kinds.slice(0, -1).join(', ')}, or ${kinds.at(-1)}.`,
   });
 

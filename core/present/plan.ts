@@ -183,7 +183,7 @@ export function remedyItem(remedy: RemedyAnswer, stepNs: number): Item {
     texts: [
       ...(mayGainNothing ? ['Its interval reaches zero: it may gain nothing.'] : []),
       ...needs,
-      ...(needed.length === 0 ? [] : [`${titleOf(needed)}: gains nothing alone, but the others need it.`]),
+      ...(needed.length === 0 ? [] : [`${titleOf(needed)}: no gain alone, but needed by the other changes.`]),
       ...(lines.length === 0 ? [] : [`At ${lines.slice(0, mostLines).join(', ')}`]),
     ],
     code: changes.map((word, at) => `# ${changeTitles[word]}\n${code[at] ?? ''}`).join('\n'),

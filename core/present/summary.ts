@@ -105,7 +105,7 @@ const timeAndShare = (ns: number, of: number): string => `${formatDuration(ns)},
 const causeNames: Readonly<Record<IdleCause, string>> = {
   loading: 'host loads data',
   working: 'host works on data',
-  held: 'host held by a copy',
+  held: 'host blocked by a copy',
   waiting: 'host waits for it',
   issuing: 'host issues calls',
   other: 'host does other work',
@@ -144,7 +144,7 @@ export const hostBlocks = ({ host }: Summary): Block[] =>
     // A profiler's threads already have "thread" in their names.
     return facts(name.startsWith('thread ') ? `Host ${name}` : `Host thread ${name}`, [
       time(calls === 1 ? 'Issuing 1 call' : `Issuing ${calls} calls`, issuingNs),
-      time('Held by a copy', heldByCopyNs),
+      time('Blocked by a copy', heldByCopyNs),
       time('Blocked in synchronise', blockedInSynchronizeNs),
       time('Working', workingNs),
       time('Other', otherNs),

@@ -113,7 +113,7 @@ function hostTime({ host }: BreakdownSummary, provenance: Provenance): BarSpec |
   const texts = { title: 'Time of the host threads', by: 'Host thread', value, label: ({ name }: Host) => name };
   const spec = stacked(provenance, host, texts, [
     ['Issuing', 'host-call', ({ issuingNs }) => issuingNs],
-    ['Held by a copy', 'd2h', ({ heldByCopyNs }) => heldByCopyNs],
+    ['Blocked by a copy', 'd2h', ({ heldByCopyNs }) => heldByCopyNs],
     ['Blocked in synchronise', 'host-sync', ({ blockedInSynchronizeNs }) => blockedInSynchronizeNs],
     ['Working', 'host-work', ({ workingNs }) => workingNs],
     ['Other', 'host-range', ({ otherNs }) => otherNs],

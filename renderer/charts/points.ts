@@ -71,7 +71,7 @@ export function columnLines(spec: ChartSpec, column: number): string[] {
       ? ''
       : `, ×${(cell.value / first.cell.value).toPrecision(3)}`;
   return [
-    `${spec.value.name} at ${columnTitle(spec)} ${columnLabel(spec, column)}, ${originText(spec.provenance)}`,
+    `${columnTitle(spec)} ${columnLabel(spec, column)}: ${spec.value.name}, ${originText(spec.provenance)}`,
     ...read.map(({ row, cell }) => `${row.name}: ${readingText(spec, cell)}${ratio(cell)}`),
     ...(read.length < 2 || first === undefined ? [] : [`× is the ratio to ${first.row.name}.`]),
   ];

@@ -39,7 +39,7 @@ export function Task({ open, task, checked }: Props) {
       )}
       {done ? (
         <p className={classes['success']} role="status">
-          <IconCircleCheck size={17} aria-hidden /> All checks hold.
+          <IconCircleCheck size={17} aria-hidden /> All checks passed.
         </p>
       ) : null}
       <Hints open={open} hints={task.hints} done={done} />

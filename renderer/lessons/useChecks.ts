@@ -97,5 +97,5 @@ async function check({ lesson, step }: OpenStep): Promise<StepResult> {
 function notePassed({ lesson, index, progress }: OpenStep, { task }: StepResult): void {
   if (task.length === 0 || !task.every(({ holds }) => holds) || progress.passed.includes(index)) return;
   change(lesson.id, { passed: [...progress.passed, index] });
-  announce('Task done: all checks hold.');
+  announce('Task done: all checks passed.');
 }

@@ -6,6 +6,7 @@ import { type Code, type CodeLanguage, codeOf } from '../../core/code/code.ts';
 import { toErrorInfo } from '../../core/errors.ts';
 import { operationCount, operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { saveBlob } from '../common/files.ts';
 import { ErrorText } from '../common/Page.tsx';
 import { currentExperiment, pageDocumentKey } from '../store/select.ts';
 import { recall, remember } from '../store/settings.ts';
@@ -95,10 +96,18 @@ function Written({ experiment, before, language, choice }: WrittenProps) {
         >
           {clipboard.copied ? 'Copied' : 'Copy'}
         </Button>
+        <Button
+          variant="default"
+          size="compact-xs"
+          aria-label="Save the code"
+          onClick={() => saveBlob(fileName(experiment.name, language), new Blob([text], { type: 'text/plain' }))}
+        >
+          Save
+        </Button>
         <span className={classes['notes']}>
           {notes.length === 0
-            ? 'It says all that the experiment does.'
-            : `${notes.length} ${notes.length === 1 ? 'note tells' : 'notes tell'} what it says otherwise.`}
+            ? 'The code does all that the experiment does.'
+            : `${notes.length} ${notes.length === 1 ? 'note says' : 'notes say'} where the code differs.`}
         </span>
         {places.length === 0 ? null : (
           <Button variant="light" size="compact-xs" onClick={showNext}>
@@ -106,10 +115,13 @@ function Written({ experiment, before, language, choice }: WrittenProps) {
           </Button>
         )}
       </div>
-      <Lines code={written.code} shown={shown} />
+      <Lines code={written.code} language={language} shown={shown} />
     </>
   );
 }
+
+const fileName = (name: string, language: CodeLanguage): string =>
+  `${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.${language === 'cuda' ? 'cu' : 'py'}`;
 
 /** A line to scroll to. A new object scrolls to it again. */
 interface Shown {
@@ -155,7 +167,13 @@ function selectLine({ target }: MouseEvent): void {
   if (operation !== undefined) select({ kind: 'op', id: operation.id });
 }
 
-function Lines({ code, shown }: { readonly code: Code; readonly shown: Shown | null }) {
+interface LinesProps {
+  readonly code: Code;
+  readonly language: CodeLanguage;
+  readonly shown: Shown | null;
+}
+
+function Lines({ code, language, shown }: LinesProps) {
   const selection = useApp((app) => app.selection);
   const op = useSelectedOp();
   const { ref: sized, height } = useElementSize<HTMLElement>();
@@ -207,11 +225,44 @@ function Lines({ code, shown }: { readonly code: Code; readonly shown: Shown | n
               <span className={classes['number']} aria-hidden>
                 {from + index + 1}
               </span>
-              {`${line}\n`}
+              <Coloured line={line} language={language} />
+              {'\n'}
             </span>
           ))}
         </pre>
       </div>
     </section>
   );
+}
+
+const text = /("""[^"]*"""|"(?:[^"\\]|\\.)*")/.source;
+const number = /\b(\d[\w.]*)/.source;
+/** Comments, texts, numbers and keywords, in this order. The written programs have no others. */
+const tokens: Readonly<Record<CodeLanguage, RegExp>> = {
+  cuda: RegExp(
+    `(//.*)|${text}|${number}|(#\\w+|\\b(?:auto|bool|char|const|constexpr|double|else|float|for|if|int|return|static|std|struct|template|typename|unsigned|using|void|while|__global__|__device__|\\w+_t)\\b)`,
+    'g',
+  ),
+  pytorch: RegExp(
+    `(#.*)|${text}|${number}|\\b(and|as|class|def|else|False|for|from|global|if|import|in|is|lambda|None|not|or|pass|return|True|while|with|yield)\\b`,
+    'g',
+  ),
+};
+const tokenKinds = ['comment', 'text', 'number', 'keyword'] as const;
+
+/** A line in the colours of its language. */
+function Coloured({ line, language }: { readonly line: string; readonly language: CodeLanguage }) {
+  const parts: ReactNode[] = [];
+  let end = 0;
+  for (const match of line.matchAll(tokens[language])) {
+    const kind = tokenKinds[match.slice(1).findIndex((group) => group !== undefined)];
+    parts.push(
+      line.slice(end, match.index),
+      <span key={match.index} data-token={kind}>
+        {match[0]}
+      </span>,
+    );
+    end = match.index + match[0].length;
+  }
+  return [...parts, line.slice(end)];
 }

@@ -11,6 +11,7 @@ import {
 } from '../../core/experiment/edit/declarations.ts';
 import { bytesText } from '../../core/experiment/edit/quantities.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { addWords } from '../../core/experiment/operations/fields.ts';
 import { bufferBytes } from '../../core/experiment/resources.ts';
 import { useLast } from '../common/hooks.ts';
 import { edit } from '../store/editing/edit.ts';
@@ -41,12 +42,8 @@ export function DeclarationLists({ experiment }: { readonly experiment: Experime
         <section key={kind} className={classes['list']} aria-label={titles[kind]}>
           <div className={classes['head']}>
             <h3>{titles[kind]}</h3>
-            <Tooltip label={`Add a ${declarationNames[kind]}`}>
-              <ActionIcon
-                size="sm"
-                aria-label={`Add a ${declarationNames[kind]}`}
-                onClick={() => void addDeclared(kind)}
-              >
+            <Tooltip label={addWords(kind)}>
+              <ActionIcon size="sm" aria-label={addWords(kind)} onClick={() => void addDeclared(kind)}>
                 <IconPlus size={15} />
               </ActionIcon>
             </Tooltip>

@@ -15,6 +15,10 @@ type Dragged =
   | { readonly kind: 'template'; readonly label: string; readonly id: string }
   | { readonly kind: 'block' | 'edge'; readonly label: string; readonly block: string };
 
+/** The edit that a drop makes announces itself, with names instead of ids. */
+const nothing = (): undefined => undefined;
+const announcements = { onDragStart: nothing, onDragOver: nothing, onDragEnd: nothing, onDragCancel: nothing };
+
 /** Pixels, more than a hand moves during a click. */
 const startDistance = 5;
 
@@ -29,7 +33,7 @@ export function DragLayer({ children }: { readonly children: ReactNode }) {
   return (
     <DndContext
       sensors={sensors}
-      accessibility={{ screenReaderInstructions: { draggable: '' } }}
+      accessibility={{ screenReaderInstructions: { draggable: '' }, announcements }}
       onDragStart={({ active }) => setDragged(active.data.current as Dragged)}
       onDragMove={() => setEditor({ dropCell: cellUnder(pointer.current) })}
       onDragCancel={end}

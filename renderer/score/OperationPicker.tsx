@@ -118,7 +118,7 @@ export function OperationPicker() {
         `No operation has that name. Forms to type: ${typedForms.map(({ text }) => text).join('; ')}`
       }
       searchProps={{
-        placeholder: 'Add an operation, such as “copy 64 MB pinned in side” or “kernel 200 us”',
+        placeholder: 'Add an operation, such as “copy 64 MB pinned in side” or “kernel 200 µs”',
         'aria-label': 'Add an operation or a template',
         leftSection: <IconSearch size={16} aria-hidden />,
       }}

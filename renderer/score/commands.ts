@@ -14,7 +14,8 @@ import {
   IconVectorSpline,
 } from '@tabler/icons-react';
 import type { KeyboardEvent } from 'react';
-import { declarationKinds, declarationNames } from '../../core/experiment/edit/declarations.ts';
+import { declarationKinds } from '../../core/experiment/edit/declarations.ts';
+import { addWords } from '../../core/experiment/operations/fields.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
 import { type Command, commandOf, commands, historyKeys } from '../commands/command.ts';
 import { redo, takeOverTyped, undo } from '../store/editing/edit.ts';
@@ -177,7 +178,7 @@ export const documentCommands: readonly Command[] = [
   ...declarationKinds.map((kind) => ({
     id: `Declare.${kind}`,
     group: 'Declare',
-    name: `Add a ${declarationNames[kind]}`,
+    name: addWords(kind),
     run: () => addDeclared(kind),
   })),
   ...templates.map((template) => ({
@@ -194,12 +195,20 @@ const keyed: readonly Command<[key: string]>[] = [...Object.values(scoreMoves), 
 export function onScoreKey(event: KeyboardEvent): void {
   const command = currentExperiment(state()) === null ? undefined : commandOf(keyed, event);
   if (command === undefined) return;
+  if (command.when === anySelected) selectFocused(event);
   event.preventDefault();
   event.stopPropagation();
   wishFocus();
   // The action may take a while, or move the focus elsewhere.
   const done = command.run(event.key);
   if (done instanceof Promise) void done.then(wishFocus);
+}
+
+/** Selects the focused block, unless it is among the selected ones: Tab leads to it without a selection. */
+function selectFocused({ target }: KeyboardEvent): void {
+  const block = target instanceof Element ? target.closest<HTMLElement>('[data-op]') : null;
+  const operation = layoutNow().blocks.find(({ op }) => String(op) === block?.dataset['op'])?.operation;
+  if (operation !== undefined && !selectedIds(state()).includes(operation.id)) select({ kind: 'op', id: operation.id });
 }
 
 /** Returns the layout of the open document, which onScoreKey has checked for. */

@@ -41,7 +41,7 @@ import { blockAt, edgeEnd, placeOfCell } from './cells.ts';
 import { cursorNow } from './cursor.ts';
 import { editor, focusFields, setEditor } from './editor.ts';
 import { operationTitle } from './operationTexts.ts';
-import { scoreLayout } from './scoreLayout.ts';
+import { type ScoreBlock, type ScoreLayout, type ScoreRow, scoreLayout } from './scoreLayout.ts';
 import { selectedId, selectedIds } from './selectedOp.ts';
 
 /** Returns the paths of the selected operations; empty if there are none. */
@@ -87,6 +87,7 @@ export const insertTemplate = ({ title, build }: Template, cell: Cell = cursorNo
 function onSelected(
   verb: string,
   change: (experiment: Experiment, paths: readonly OperationPath[]) => Edited,
+  to = '',
 ): Promise<boolean> {
   const experiment = currentExperiment(state());
   const paths = experiment === null ? [] : selectedPaths(experiment);
@@ -98,7 +99,7 @@ function onSelected(
   const what =
     paths.length === 1 ? describeOperation(operationOf(experiment, first), experiment) : `${paths.length} operations`;
   // The paths are also valid in the copy of an example, which has the same operations.
-  return edit(`${verb} ${what}`, (current) => change(current, paths));
+  return edit(`${verb} ${what}${to}`, (current) => change(current, paths));
 }
 
 export const deleteSelected = (): Promise<boolean> => onSelected('Delete', deleteOperations);
@@ -200,8 +201,8 @@ export const resizeSelected = (steps: number): Promise<void> => {
 };
 
 /** Moves one place earlier or later among its neighbours, and out of its group at the group's end. */
-export const shiftSelected = (by: -1 | 1): Promise<boolean> =>
-  onSelected('Move', (experiment, paths) => {
+export function shiftSelected(by: -1 | 1): Promise<boolean> {
+  const change = (experiment: Experiment, paths: readonly OperationPath[]): Edited => {
     const edge = by < 0 ? paths[0] : paths.at(-1);
     if (edge === undefined) throw refused('Nothing is selected.', 'Select an operation first.');
     const { list, index } = placeAt(edge);
@@ -210,30 +211,42 @@ export const shiftSelected = (by: -1 | 1): Promise<boolean> =>
     const group = list.slice(0, -1);
     if (group.at(-2) !== 'operations') throw refused('It is there already.', 'Move it the other way.');
     return moveOperations(experiment, paths, placeAt(group, by < 0 ? 'before' : 'after'));
-  });
+  };
+  return onSelected('Move', change, by < 0 ? ' earlier' : ' later');
+}
+
+const blockOf = ({ blocks }: ScoreLayout, id: string | null): ScoreBlock | undefined =>
+  blocks.find(({ operation }) => operation.id === id);
 
 /** Moves into the row above or below. */
-export const changeRow = (by: -1 | 1): Promise<boolean> =>
-  onSelected('Move', (experiment, paths) => {
-    const layout = scoreLayout(experiment);
-    const id = selectedId(state());
-    const block = layout.blocks.find(({ operation }) => operation.id === id);
-    const row = layout.rows[(block?.row ?? 0) + by];
-    if (block === undefined || row === undefined) throw refused('There is no row there.', 'Add a stream first.');
+export function changeRow(by: -1 | 1): Promise<boolean> {
+  const rowIn = (layout: ScoreLayout): ScoreRow | undefined =>
+    layout.rows[(blockOf(layout, selectedId(state()))?.row ?? Number.NaN) + by];
+  const change = (experiment: Experiment, paths: readonly OperationPath[]): Edited => {
+    const row = rowIn(scoreLayout(experiment));
+    if (row === undefined) throw refused('There is no row there.', 'Add a stream first.');
     return retargetOperations(experiment, paths, row.target);
-  });
+  };
+  const experiment = currentExperiment(state());
+  return onSelected('Move', change, experiment === null ? '' : toRow(rowIn(scoreLayout(experiment))));
+}
+
+const toRow = (row: ScoreRow | undefined): string =>
+  row === undefined ? '' : ` to ${row.kind === 'stream' ? 'stream' : 'host thread'} ${row.name}`;
 
 /** Moves the selected blocks, of which `id` was dragged. */
 export function moveTo(id: string, cell: Cell): Promise<boolean> {
   if (!selectedIds(state()).includes(id)) assign({ selection: { kind: 'op', id } });
-  return onSelected('Move', (experiment, paths) => {
+  const changesRow = (layout: ScoreLayout): boolean => blockOf(layout, id)?.row !== cell.row;
+  const change = (experiment: Experiment, paths: readonly OperationPath[]): Edited => {
     const layout = scoreLayout(experiment);
-    const dragged = layout.blocks.find(({ operation }) => operation.id === id);
-    const { place, target } = placeOfCell(experiment, layout, cell, dragged?.thread ?? 0);
-    const changesRow = dragged === undefined || dragged.row !== cell.row;
+    const { place, target } = placeOfCell(experiment, layout, cell, blockOf(layout, id)?.thread ?? 0);
     // Within a row only the order changes; the content of a group keeps its rows.
-    return moveOperations(experiment, paths, place, changesRow && paths.length === 1 ? target : undefined);
-  });
+    return moveOperations(experiment, paths, place, changesRow(layout) && paths.length === 1 ? target : undefined);
+  };
+  const experiment = currentExperiment(state());
+  const layout = experiment === null ? null : scoreLayout(experiment);
+  return onSelected('Move', change, layout !== null && changesRow(layout) ? toRow(layout.rows[cell.row]) : '');
 }
 
 export const edgeTo = (from: string, cell: Cell): Promise<boolean> =>

@@ -34,7 +34,18 @@ function show(notice: NotificationData): void {
     return shown.filter((one) => one !== oldest);
   };
   notifications.updateState(notificationsStore, room);
-  notifications.show(notice);
+  notifications.show({ position: freeCorner(), ...notice });
+}
+
+/** Width and height of a notification with its margins. */
+const noticeSize = { width: 440, height: 190 };
+
+/** Returns the lower right corner, or the left one if the field being used is in the right one. */
+function freeCorner(): 'bottom-left' | 'bottom-right' {
+  const field = document.activeElement;
+  const { right, bottom } = field?.matches('input, textarea, select') ? field.getBoundingClientRect() : new DOMRect();
+  const isCovered = right > innerWidth - noticeSize.width && bottom > innerHeight - noticeSize.height;
+  return isCovered ? 'bottom-left' : 'bottom-right';
 }
 
 const errorColor = 'red';

@@ -34,7 +34,7 @@ export function onRemoteChanged(name: string, changed: RemoteState | null): void
   useRemotes.setState({ hosts: changed === null ? others : [changed, ...others] });
   if (changed === null) return;
   if (changed.problem !== null && before?.problem == null) announce(changed.problem.message);
-  if (changed.status === 'asks' && before?.status !== 'asks') announce(`${name} is asked about`);
+  if (changed.status === 'asks' && before?.status !== 'asks') announce(`${name} needs your answer`);
   if (changed.status === 'open' && before?.status !== 'open') enter(changed);
 }
 

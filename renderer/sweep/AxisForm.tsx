@@ -97,7 +97,7 @@ function Numbers({ axis, number, chosen, set }: NumbersProps) {
           label="Values"
           size="xs"
           placeholder={
-            chosen?.unit === 'B' ? '1 MiB, 2 MiB, 4 MiB' : chosen?.unit === 'ns' ? '20 us, 50 us' : '1, 2, 4'
+            chosen?.unit === 'B' ? '1 MiB, 2 MiB, 4 MiB' : chosen?.unit === 'ns' ? '20 µs, 50 µs' : '1, 2, 4'
           }
           value={axis.list}
           onChange={({ currentTarget: { value } }) => set({ list: value })}

@@ -8,7 +8,7 @@ import { answerChooser, openTrace, openWorkbench, page, press, saved, type Workb
 
 const lesson = () => page.getByRole('region', { name: 'Lesson' });
 const title = (name: string) => lesson().getByRole('heading', { level: 2, name });
-const allHold = () => lesson().getByText('All checks hold.', { exact: true });
+const allHold = () => lesson().getByText('All checks passed.', { exact: true });
 const shownRun = () => page.getByRole('radiogroup', { name: 'Run shown' });
 const recorded = ['lessons/first-overlap'];
 

@@ -88,22 +88,22 @@ it('takes JSON over, and points at the line of an error in it', async () => {
   await expect.element(heading(copyOfExample)).toBeVisible();
   await tools.getByText('Score', { exact: true }).click();
   await block(2).click();
-  await expect.element(field('Duration')).toHaveValue('50 us');
+  await expect.element(field('Duration')).toHaveValue('50 µs');
   await field('Duration').fill('a while');
   await press('Enter');
   await expect.element(field('Duration')).toHaveAttribute('aria-invalid', 'true');
-  await expect.element(inspector).toHaveTextContent('40 us or 1.5 ms');
+  await expect.element(inspector).toHaveTextContent('40 µs or 1.5 ms');
 });
 
 it('resizes a block by its corner, and lets go of it on Escape', async () => {
   const { block, field } = await openExample(example);
   await block(2).click();
-  await expect.element(field('Duration')).toHaveValue('40 us');
+  await expect.element(field('Duration')).toHaveValue('40 µs');
   await settled(block(2));
   const corner = () => boxOf(page.getByTestId('resize-2'));
   const { x, y } = corner();
   await drag([x + 6, y + 6], [x + 48, y + 6]);
-  await expect.element(field('Duration')).toHaveValue('80 us');
+  await expect.element(field('Duration')).toHaveValue('80 µs');
   await expect.element(heading(copyOfExample)).toBeVisible();
   const at = { bubbles: true, isPrimary: true, pointerId: 1, clientY: y + 6 };
   const grip = page.getByTestId('resize-2').element();
@@ -113,7 +113,16 @@ it('resizes a block by its corner, and lets go of it on Escape', async () => {
   await press('Escape');
   document.dispatchEvent(new PointerEvent('pointerup', { ...at, clientX: corner().x + 62 }));
   await expect.element(page.getByTestId('resize-value')).not.toBeInTheDocument();
-  await expect.element(field('Duration')).toHaveValue('80 us');
+  await expect.element(field('Duration')).toHaveValue('80 µs');
+});
+
+it('moves the focused block by Alt and an arrow without a selection, and announces what moved where', async () => {
+  const { announcement, block } = await openExample('overlap/pinned-side-stream');
+  (block(0).element() as HTMLElement).focus();
+  expect(state().selection).toBeNull();
+  await press('Alt+ArrowDown');
+  await expect.element(announcement).toHaveTextContent('Moved H2D 20.0 MiB to stream legacy default');
+  await expect.element(page.getByRole('button', { name: 'Add an event', exact: true })).toBeVisible();
 });
 
 it('resizes a block by plus and minus', async () => {

@@ -260,11 +260,13 @@ it('fits an operation that is selected in the score', async () => {
   await expect.poll(() => span(window)).toBeLessThan(whole / 4);
 });
 
-it('names the activity under the pointer', async () => {
+it('names the activity under the pointer until the view moves', async () => {
   const { plot, timeline } = await openLanes();
   const box = boxOf(plot);
   await moveTo(box.x + box.width / 2, box.y + 20);
   await expect.element(timeline.css('dl')).toHaveTextContent('Starts');
+  await press('d');
+  await expect.element(timeline.css('dl')).not.toBeInTheDocument();
 });
 
 it('sorts and filters its table, hides columns, and selects in the lanes', async () => {

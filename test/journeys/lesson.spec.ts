@@ -28,7 +28,7 @@ test('the first lesson is played from the welcome page to its end: predict, run,
   const copy = page.getByTestId('score-sheet').locator('[data-op="0"]');
   const kernel = page.getByTestId('score-sheet').locator('[data-op="1"]');
   await dragDown(page, copy, -34);
-  await expect(lesson.getByText('All checks hold.', { exact: true })).toBeVisible();
+  await expect(lesson.getByText('All checks passed.', { exact: true })).toBeVisible();
   await expect(lesson.getByRole('button', { name: 'Give me a hint' })).toHaveCount(0);
   await lesson.getByRole('button', { name: 'Next' }).click();
   // The learner's experiment stays visible.

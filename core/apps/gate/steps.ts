@@ -108,7 +108,7 @@ function requireDevice({ lanes }: Trace, error: ErrorInfo | undefined): void {
   if (lacks === undefined) return;
   throw new CopyscopeError({
     code: 'gate.no-steps',
-    message: `the trace holds no work of ${lacks === 'stream' ? 'a device' : 'a host thread'}.`,
+    message: `This trace contains no ${lacks === 'stream' ? 'GPU' : 'host'} activity.`,
     remedy: error?.remedy ?? 'Record it with the activities of both CPU and CUDA.',
   });
 }

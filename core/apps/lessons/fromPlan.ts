@@ -23,15 +23,15 @@ export function lessonOfPlan(name: string, steps: Experiment, { answer, plan }: 
   const front = {
     format: lessonFormat,
     version: lessonVersion,
-    title: `Where the time of ${name} goes`.slice(0, 300),
-    summary: 'Say what holds the step of this program, and what to change.',
+    title: `Step time of ${name}`.slice(0, 300),
+    summary: 'Find where the step time of this program goes, and what to change.',
     group: 'My course',
     minutes: 10,
     source: [`Trace ${name}`.slice(0, 300)],
     differs: 'The steps are simulated with the times of the trace, without what recording cost.',
     steps: [
       {
-        title: 'What holds the step?',
+        title: 'Where does the step time go?',
         experiment: 'steps',
         question: {
           ask: 'For how many milliseconds do copies run while no kernel does?',
@@ -51,7 +51,13 @@ export function lessonOfPlan(name: string, steps: Experiment, { answer, plan }: 
                 do: `Get these steps done in ${share} of the time or less.`,
                 checks: [
                   { says: `In ${share} of the time or less`, measure: 'makespan', comparedTo: 'start', atMost: share },
-                  { says: 'As many bytes are copied', measure: 'bytes', of: copies, comparedTo: 'start', atLeast: 1 },
+                  {
+                    says: 'The same number of bytes is copied',
+                    measure: 'bytes',
+                    of: copies,
+                    comparedTo: 'start',
+                    atLeast: 1,
+                  },
                 ],
                 keep: ['kernels'],
                 hints: best.code.slice(0, 8).map((line) => `\`\`\`python\n${line}\n\`\`\``),
@@ -62,7 +68,7 @@ export function lessonOfPlan(name: string, steps: Experiment, { answer, plan }: 
     experiments: { steps: { document: steps } },
   };
   const texts = [
-    ['What holds the step?', 'These are steps of a recorded program. Look at the lanes, then answer.'],
+    ['Where does the step time go?', 'These are steps of a recorded program. Look at the lanes, then answer.'],
     ...(best === undefined ? [] : [['Make it shorter', 'Change the score. Every change is simulated at once.']]),
   ];
   const sections = texts.map(([title, text]) => `## ${title}\n\n${text}\n`);

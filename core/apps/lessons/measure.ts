@@ -35,7 +35,7 @@ export const quantitySchema = z.unknown().transform((given, context): number => 
   const value = typeof given === 'string' ? quantity(given) : given;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const shown = JSON.stringify(given)?.slice(0, 60);
-  context.addIssue({ code: 'custom', message: `${shown} is no quantity, as "50 %", "300 us" or "20 MiB"` });
+  context.addIssue({ code: 'custom', message: `${shown} is no quantity, as "50 %", "300 µs" or "20 MiB"` });
   return z.NEVER;
 });
 

@@ -30,7 +30,7 @@ interface AxisWords {
 
 export const amountExample: Readonly<Record<ParameterUnit, string>> = {
   B: 'a size such as "1 MiB", or a number of bytes',
-  ns: 'a time such as "20 us", or a number of nanoseconds',
+  ns: 'a time such as "20 µs", or a number of nanoseconds',
   count: 'a number',
 };
 

@@ -18,7 +18,7 @@ const decimalByteUnits: Units = [
 const durationUnits: Units = [
   ['s', 1e9],
   ['ms', 1e6],
-  ['us', 1e3],
+  ['µs', 1e3],
   ['ns', 1],
 ];
 
@@ -27,10 +27,12 @@ function parse(text: string, units: Units, bare: number): number | null {
   const [, digits, name = ''] = /^\s*([\d.,_\s]*\d\.?(?:e[+-]?\d+)?)\s*([a-zµμ]*)\s*$/i.exec(text) ?? [];
   if (digits === undefined) return null;
   const value = Number(digits.replace(/[,_\s]/g, ''));
-  const wanted = name.replace(/[µμ]/, 'u').toLowerCase();
-  const factor = wanted === '' ? bare : units.find(([unit]) => unit.toLowerCase() === wanted)?.[1];
+  const wanted = withUs(name);
+  const factor = wanted === '' ? bare : units.find(([unit]) => withUs(unit) === wanted)?.[1];
   return factor === undefined || !Number.isFinite(value) ? null : value * factor;
 }
+
+const withUs = (unit: string): string => unit.replace(/[µμ]/, 'u').toLowerCase();
 
 /** Formats in the largest unit that shows the exact value. */
 function exact(value: number, units: Units): string {

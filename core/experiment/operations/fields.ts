@@ -14,6 +14,10 @@ export const declarationNames: Readonly<Record<DeclarationKind, string>> = {
   devices: 'device',
 };
 
+/** Returns the name of the command that declares one, such as 'Add an event'. */
+export const addWords = (kind: DeclarationKind): string =>
+  `Add ${kind === 'events' ? 'an' : 'a'} ${declarationNames[kind]}`;
+
 /** Fields with the id of a declaration, or a list of ids. */
 export const referenceFields: ReadonlyMap<string, DeclarationKind> = new Map([
   ['src', 'buffers'],

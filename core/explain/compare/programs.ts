@@ -5,6 +5,7 @@ import { bytesText, durationText } from '../../experiment/edit/quantities.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { fieldWords, referenceFields, unitOf } from '../../experiment/operations/fields.ts';
 import { childOperations, type Operation } from '../../experiment/operations.ts';
+import { streamTitle } from '../../experiment/resources.ts';
 import { append } from '../../groupBy.ts';
 import { matchOperations } from './matching.ts';
 
@@ -56,7 +57,7 @@ function noteOperations(a: Experiment, b: Experiment, finders: Finders, note: (t
     const other = after[number];
     if (other === undefined) continue;
     const noteOf = (text: string): void => note(text, describeOnce(other, finders[1]));
-    noteFields(operation, other, finders, noteOf);
+    noteFields(withStream(operation, a), withStream(other, b), finders, noteOf);
     if (placesA[op] !== placesB[number]) noteOf(`in ${instead(placesA[op], placesB[number])}`);
   }
   const kept = new Set(numbers);
@@ -66,6 +67,9 @@ function noteOperations(a: Experiment, b: Experiment, finders: Finders, note: (t
   for (const text of counted(removed, finders[0])) note(`without ${text}`);
   if (numbers.some((number, at) => number < (numbers[at - 1] ?? 0))) note('another order of operations');
 }
+
+const withStream = (operation: Operation, { environment }: Experiment): object =>
+  'stream' in operation ? { ...operation, stream: streamTitle(operation.stream, environment) } : operation;
 
 /** Returns the thread or group that each operation is in. */
 const placesOf = ({ threads }: Experiment): string[] => threads.flatMap(({ id, operations }) => inside(operations, id));

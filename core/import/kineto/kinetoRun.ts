@@ -45,7 +45,7 @@ export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, o
       notes: [
         ...notes(trace, header, leftOut, incomplete, problem),
         ...(isUnjoined ? ['Several processes use the same numbers: work is not joined with its calls.'] : []),
-        ...(behind === null ? [] : [`What lies behind the trace is left out: ${behind}`]),
+        ...(behind === null ? [] : [`Content after the trace is left out: ${behind}`]),
       ],
     },
     options,

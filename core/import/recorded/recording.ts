@@ -220,6 +220,6 @@ function notesOf(
 function profilerNote(process: RecordedProcess): string[] {
   if (!process.ranTorchProfiler) return [];
   return [
-    `Process ${process.header.pid} ran torch.profiler while it was recorded: only one tool at a time can have CUPTI, so its own trace holds no work of the GPU. Run it without one of the two.`,
+    `Process ${process.header.pid} ran torch.profiler while it was recorded: only one tool at a time can have CUPTI, so its own trace contains no GPU activity. Run it without one of the two.`,
   ];
 }

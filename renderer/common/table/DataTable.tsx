@@ -79,7 +79,7 @@ export function DataTable<Item extends object>(props: Props<Item>) {
         </table>
         {rows.length === 0 ? (
           <p className={classes['none']}>
-            {items.length === 0 ? empty : `None of ${items.length} ${noun} has this text.`}
+            {items.length === 0 ? empty : `No row of ${items.length} ${noun} has this text.`}
           </p>
         ) : null}
         {count < rows.length ? (

@@ -10,7 +10,7 @@ import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import { bytesText, durationText, parseBytes, parseDuration } from '../../../core/experiment/edit/quantities.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { reservedStreams } from '../../../core/experiment/resources.ts';
+import { reservedStreams, streamTitle } from '../../../core/experiment/resources.ts';
 import { fieldPath } from '../../../core/shape/path.ts';
 import { afterFrame } from '../../common/scheduling.ts';
 import { wishFocus } from '../../score/editor.ts';
@@ -56,7 +56,7 @@ export const bytesFormat: Format<number> = { write: bytesText, read: parseBytes,
 export const durationFormat: Format<number> = {
   write: durationText,
   read: parseDuration,
-  expected: 'a time such as 40 us or 1.5 ms',
+  expected: 'a time such as 40 µs or 1.5 ms',
 };
 export const numberFormat: Format<number> = {
   write: String,
@@ -282,10 +282,14 @@ export function ReferenceField({
   declareNew = (draft) => declare(draft, kind),
   choose = (current, id) => setField(current, path, id),
 }: ReferenceProps) {
-  const ids = [...(kind === 'streams' ? reservedStreams : []), ...experiment[kind].map(({ id }) => id)];
+  const { environment } = experiment;
+  // `default` is the legacy or the per-thread one; only a stream that names this one itself is listed apart.
+  const always = kind === 'streams' ? reservedStreams : [];
+  const defaults = always.filter((id) => id !== environment.defaultStream || id === value);
   const choices = [
     ...(emptyMeans === undefined ? [] : [{ value: '', label: emptyMeans }]),
-    ...named(ids),
+    ...defaults.map((id) => ({ value: id, label: streamTitle(id, environment) })),
+    ...named(experiment[kind].map(({ id }) => id)),
     { value: newOne, label: `New ${declarationNames[kind]}…` },
   ];
   const set = (current: Experiment, next: string): Edited => {

@@ -59,6 +59,11 @@ export const redo = (): void => travel('redo');
 type Done = Edited & { readonly isRemedy?: boolean };
 type Change = (experiment: Experiment) => Done;
 
+const verbs = /^(?:Add|Change|Delete|Duplicate|Edit|Fold|Group|Insert|Move|Paste|Rename|Repeat|Unfold|Ungroup)(?= )/;
+
+/** Returns a step as done: 'Moved H2D 20 MiB to stream side'. */
+const asDone = (step: string): string => step.replace(verbs, (verb) => verb.replace(/e?$/, 'ed'));
+
 /** Edits wait here while an example is being copied. */
 let copying: Promise<boolean> | null = null;
 
@@ -141,6 +146,6 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
     pickedRuns: withEntry(state().pickedRuns, key, undefined),
     selection,
   });
-  whenSettled(() => announce(step));
+  whenSettled(() => announce(asDone(step)));
   return true;
 }

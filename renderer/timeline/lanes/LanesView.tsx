@@ -116,6 +116,8 @@ export function LanesView(props: Props) {
   const named = useSteady(run, layout);
   const notes = useNotesOf(run.id, view.number);
   const hover = useMemo(() => new HoverStore(), []);
+  // A moved view has another activity under the pointer.
+  useEffect(() => time.subscribe(() => hover.set(null)), [time, hover]);
   const stage = useRef<HTMLDivElement>(null);
   const axisCanvas = useRef<HTMLCanvasElement>(null);
   const dragged = useRef<TimeView | null>(null);
@@ -146,7 +148,10 @@ export function LanesView(props: Props) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: lanes that scroll must be reachable by keyboard.
         tabIndex={0}
         style={{ scrollPaddingTop: layout.pinnedHeight }}
-        onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+        onScroll={(event) => {
+          setScrollTop(event.currentTarget.scrollTop);
+          hover.set(null);
+        }}
       >
         <div className={classes['content']} style={{ height: Math.max(layout.height, 1) }}>
           <Gutter run={compact ? null : named.run} layout={named.layout} body={body} onTerm={onTerm} />

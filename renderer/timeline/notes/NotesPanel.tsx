@@ -43,7 +43,7 @@ export function NotesPanel({ run, onAdd }: Props) {
       {notes.length === 0 ? (
         <p className={classes['empty']}>
           {keeps
-            ? 'None yet. Select an activity or drag over a stretch: M marks it, N writes a note on it.'
+            ? 'No notes yet. Select an activity or drag over a stretch: M marks it, N writes a note on it.'
             : 'A prediction keeps no notes, since each edit makes it anew. Run it first.'}
         </p>
       ) : (

@@ -52,7 +52,7 @@ export function paintOver(
   fitted: (text: string, space: number) => string,
 ): void {
   if (frame.area !== null) area(pen, frame.height, frame.area, colours.accent);
-  marks(pen, frame, paint('mark', colours.scheme).fill, colours.surface);
+  drawMarks(pen, frame, paint('mark', colours.scheme).fill, colours.surface);
   const signs = new Signs(frame.hazards, frame.missed);
   pen.font = font;
   pen.textBaseline = 'middle';
@@ -172,7 +172,12 @@ function area(pen: Pen, height: number, { x, width }: NonNullable<Frame['area']>
 }
 
 /** Draws recorded events as triangles that point at their times, and passed waits as diamonds. */
-function marks(pen: Pen, { records, waits }: Frame, colour: string, surface: string): void {
+export function drawMarks(
+  pen: Pen,
+  { records, waits }: Pick<Frame, 'records' | 'waits'>,
+  colour: string,
+  surface: string,
+): void {
   pen.fillStyle = colour;
   pen.beginPath();
   eachPoint(records, (x, y) => polygon(pen, [x - 4.5, y, x + 4.5, y, x, y + 8]));

@@ -11,7 +11,9 @@ import { axisHeight, paintAxis } from '../painting/axisPainter.ts';
 import { type Frame, inPaintOrder } from '../painting/frame.ts';
 import { FrameMaker } from '../painting/frameMaker.ts';
 import { drawPattern, patternSide } from '../painting/hatch.ts';
-import { paintGround, paintOver } from '../painting/paint.ts';
+import { drawSigns } from '../painting/overlays.ts';
+import { drawMarks, paintGround, paintOver } from '../painting/paint.ts';
+import type { Sign } from '../painting/signs.ts';
 import { operationLabels, rowTitle } from '../rows/describeRow.ts';
 import { timeTicks } from '../time/ticks.ts';
 import type { TimeView } from '../time/timeView.ts';
@@ -128,17 +130,32 @@ const patternsOf = (frame: Frame, scheme: Scheme): string =>
     })
     .join('');
 
-/** Returns the legend of the colours in one or more lines. */
-function legendOf(frame: Frame, width: number, top: number, { scheme, text: ink }: CanvasColours) {
+/** Returns the legend of colours, marks and signs in one or more lines. */
+function legendOf(frame: Frame, width: number, top: number, colours: CanvasColours) {
+  const { scheme, text: ink } = colours;
   let [x, y, text] = [12, top + 6, ''];
-  for (const name of drawnPaints(frame)) {
-    const { label, fill, pattern } = paint(name, scheme);
+  const add = (label: string, symbol: (pen: SvgPen) => void): void => {
     const breadth = 20 + label.length * 6.4 + 18;
     if (x + breadth > width && x > 12) [x, y] = [12, y + legendLine];
-    const shown = pattern === 'none' ? fill : `url(#lanes-${name})`;
-    text += rectangle(x, y, 14, 11, shown, ' rx="2"');
+    const pen = new SvgPen();
+    symbol(pen);
+    text += `<g transform="translate(${short(x)} ${short(y)})">${pen.text}</g>`;
     text += `<text x="${short(x + 20)}" y="${short(y + 9.5)}" fill="${ink}">${xmlText(label)}</text>`;
     x += breadth;
+  };
+  for (const name of drawnPaints(frame)) {
+    const { label, fill, pattern } = paint(name, scheme);
+    add(label, (pen) => {
+      pen.fillStyle = pattern === 'none' ? fill : `url(#lanes-${name})`;
+      pen.fillRect(0, 0, 14, 11);
+    });
   }
+  const mark = (records: readonly number[], waits: readonly number[]) => (pen: SvgPen) =>
+    drawMarks(pen, { records, waits }, paint('mark', scheme).fill, colours.surface);
+  if (frame.records.length > 0) add('Event recorded', mark([7, 1], []));
+  if (frame.waits.length > 0) add('Event wait passed', mark([], [7, 1]));
+  const sign = (says: Sign['says']) => (pen: SvgPen) => drawSigns(pen, [{ says, x: 1, y: 0 }], colours);
+  if (frame.hazards.length > 0) add('Hazard', sign('hazard'));
+  if (frame.missed.length > 0) add('No overlap', sign('missed'));
   return { text, bottom: y - 6 + legendLine };
 }

@@ -55,6 +55,16 @@ it('saves the lanes of a trace as a drawing, and as a picture of the chosen widt
   expect(picture.width).toBe(3840);
 });
 
+it('saves lanes with a legend of all marks and signs that they have', async () => {
+  await openExample('overlap/pinned-same-stream');
+  await expect.element(page.getByTestId('timeline-plot')).toBeVisible();
+  const files = saved();
+  await choose('Save the lanes', 'Drawing (SVG)');
+  await expect.poll(() => files.length).toBe(1);
+  const drawing = (await files[0]?.content.text()) ?? '';
+  for (const name of ['H2D copy', 'Event recorded', 'No overlap']) expect(drawing).toContain(`>${name}</text>`);
+});
+
 it('saves the rows of a trace as figures that other tools read', async () => {
   await openTrace('vision.pageable');
   const files = saved();

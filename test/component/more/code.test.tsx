@@ -1,6 +1,6 @@
 /** The experiment as a program, with the lines of the selection marked. */
 import { expect, it } from 'vitest';
-import { heading, openExample, openWorkbench, page, press } from '../support/workbench.tsx';
+import { heading, openExample, openWorkbench, page, press, saved } from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
 const program = () => page.getByRole('region', { name: 'Program' });
@@ -36,6 +36,18 @@ it('shows the code next to the score in a lesson; a line selects its block, and 
   await expect.element(lines.first()).toBeVisible();
   await beside.click();
   await expect.element(program()).not.toBeInTheDocument();
+});
+
+it('colours the code, and saves it as a file of its language', async () => {
+  const { tools } = await openExample(pinned);
+  await tools.getByText('Code', { exact: true }).click();
+  await expect.element(program().css('[data-token="keyword"]').first()).toBeInTheDocument();
+  await expect.element(program().css('[data-token="comment"]').first()).toBeInTheDocument();
+  const files = saved();
+  await page.getByText('PyTorch', { exact: true }).click();
+  await page.getByRole('button', { name: 'Save the code' }).click();
+  await expect.poll(() => files[0]?.name).toBe('pinned-source-second-stream.py');
+  expect(await files[0]?.content.text()).toContain('import torch');
 });
 
 it('marks what a remedy has changed, in both languages, until the remedy is undone', async () => {

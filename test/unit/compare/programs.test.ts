@@ -34,7 +34,7 @@ it('names the memory, stream, mode and duration that changed, with what they bel
   );
   expect(programDifferences(before, after)).toEqual([
     'pinned instead of pageable (host)',
-    'stream side instead of default (H2D 1.00 KiB)',
+    'stream side instead of legacy default (H2D 1.00 KiB)',
     'blocking-to instead of async (H2D 1.00 KiB)',
     expect.stringMatching(/^duration 2 .s instead of 1 .s \(spin kernel\)$/),
   ]);

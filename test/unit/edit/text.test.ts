@@ -31,7 +31,7 @@ describe('quantities', () => {
     expect([20_971_520, 1536, 1000].map(bytesText)).toEqual(['20 MiB', '1.5 KiB', '1000 B']);
     for (const typed of ['64 MB', '1.5 GB', '128 kB', '512 kB', '64 MiB', '64 KiB', '1 GiB', '1.25 MiB'])
       expect(bytesText(parseBytes(typed) ?? 0)).toBe(typed);
-    expect([40_000, 1_500_000, 0].map(durationText)).toEqual(['40 us', '1.5 ms', '0 ns']);
+    expect([40_000, 1_500_000, 0].map(durationText)).toEqual(['40 µs', '1.5 ms', '0 ns']);
   });
 });
 

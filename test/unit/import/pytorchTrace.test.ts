@@ -462,7 +462,7 @@ describe('a damaged file', () => {
   ])('with %s behind it is read up to there, and a note says where', async (_, more) => {
     const whole = await read(json);
     const place = `byte ${json.length + more.search(/\S/)}, line ${more.startsWith('\n') ? 2 : 1}`;
-    const note = `What lies behind the trace is left out: the trace ends before ${place}, and more follows.`;
+    const note = `Content after the trace is left out: the trace ends before ${place}, and more follows.`;
     for (const size of [undefined, 1]) {
       const run = await read(`${json}${more}`, size);
       expect(run.info).toEqual({ ...whole.info, notes: [...whole.info.notes, note] });
