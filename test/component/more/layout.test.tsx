@@ -1,5 +1,6 @@
 /** Texts that fit, panels that keep their place, and accessible names for all controls. */
 import { expect, it } from 'vitest';
+import { notifyError } from '../../../renderer/store/notify.ts';
 import { currentExperiment, isPrediction, shownRunId } from '../../../renderer/store/select.ts';
 import { state } from '../../../renderer/store/store.ts';
 import {
@@ -237,4 +238,18 @@ it('draws the four cases on the first page as simulated, and opens the pressed o
     expect(page.getByRole('region', { name: door }).getByRole('button').elements()).toHaveLength(2);
   await cases.getByRole('button', { name: /^Pinned source, second stream/ }).click();
   await expect.element(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
+});
+
+it('shows a notification where it covers no field in use', async () => {
+  const { block, field } = await openExample(pinned);
+  await page.viewport(1280, 560);
+  await block(0).click();
+  const size = field('Label');
+  (size.element() as HTMLElement).scrollIntoView({ block: 'end' });
+  (size.element() as HTMLElement).focus({ preventScroll: true });
+  notifyError('Not possible', { code: 'edit.refused', message: 'It is too large.' });
+  const notice = page.getByRole('alert');
+  await expect.element(notice).toBeVisible();
+  const [a, b] = [boxOf(size), boxOf(notice)];
+  expect(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top).toBe(true);
 });

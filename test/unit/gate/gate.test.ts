@@ -237,8 +237,8 @@ describe("limits that can't be judged", () => {
     const kernel = complete('kernel', 'work', 10, 5, { device: 0, stream: 7, correlation: 1 });
     const call = complete('cuda_runtime', 'cudaLaunchKernel', 1, 5, { correlation: 1 });
     for (const [event, lacks] of [
-      [kernel, 'a host thread'],
-      [call, 'a device'],
+      [kernel, 'no host activity'],
+      [call, 'no GPU activity'],
     ] as const) {
       const input = { run: await read(traceOf([event])), file: null };
       expect(() => gate(input, rules({ limits: { waitingCalls: 0 } }), null)).toThrow(lacks);

@@ -37,7 +37,7 @@ it('the palette offers what can be done now, and nothing else', () => {
   });
   const selected = ['Cut', 'Duplicate', 'Ungroup', 'Draw an event edge', 'Longer or larger'];
   const idle = ['Cancel the run', 'Compare the run with its prediction', 'Save', 'Undo', 'Redo', 'Paste', ...selected];
-  expect(titles()).toEqual(expect.arrayContaining(['Run what is open', 'Save a copy', 'Add an operation']));
+  expect(titles()).toEqual(expect.arrayContaining(['Run what is open', 'Save a copy', 'Add an event']));
   for (const title of idle) expect(titles()).not.toContain(title);
 
   const edits = { 'experiment:a': { dirty: true, undo: 'Add copy', redo: null, beforeRemedy: null } };
