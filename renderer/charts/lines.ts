@@ -49,7 +49,7 @@ export function lineParts(spec: LineSpec, look: Look, { top, width }: Room): obj
 }
 
 /** Returns for each row the number of later rows that have nearly its values, and so are drawn over it. */
-export const hiddenBy = (rows: readonly Row[]): number[] =>
+const hiddenBy = (rows: readonly Row[]): number[] =>
   rows.map((row, at) => rows.slice(at + 1).filter((other) => coincide(row, other)).length);
 
 /** Returns true if at least half of the points that both have are at one place. */

@@ -103,7 +103,7 @@ function byOf(sorting: Sorting): Compare {
     case 'oldest':
       return (a, b) => newest(b, a);
     case 'name':
-      return (a, b) => byName(runTitle(a), runTitle(b)) || newest(a, b);
+      return (a, b) => byName(a.title ?? a.name, b.title ?? b.name) || newest(a, b);
     case 'shortest':
       return (a, b) => spans(a, b, 1) || newest(a, b);
     case 'longest':
