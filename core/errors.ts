@@ -50,6 +50,16 @@ export function describeError(error: ErrorInfo): string {
   return error.remedy === undefined ? `${where}${error.message}` : `${where}${error.message} ${error.remedy}`;
 }
 
+/** Makes one error of a document's problems, of which there is at least one: the first one's field, and all messages. */
+export function errorOfAll([first = nothingWrong, ...rest]: readonly ErrorInfo[]): CopyscopeError {
+  if (rest.length === 0) return new CopyscopeError(first);
+  const shown = rest.slice(0, 9).map((problem) => `\n${describeError(problem)}`);
+  const more = rest.length > 9 ? `\n… and ${rest.length - 9} more.` : '';
+  return new CopyscopeError({ ...first, remedy: `${first.remedy ?? ''}${shown.join('')}${more}` });
+}
+
+const nothingWrong: ErrorInfo = { code: 'internal', message: 'Nothing is wrong.' };
+
 /** Returns the error with which the host and the window refuse a file, before reading it, if it exceeds the limit. */
 export const fileTooLarge = (name: string, bytes: number, most: number): CopyscopeError =>
   new CopyscopeError({

@@ -1,5 +1,5 @@
 /** Parses text or unknown JSON to an experiment, or to messages that name the field and the remedy. */
-import { CopyscopeError, describeError, type ErrorInfo } from '../errors.ts';
+import { type ErrorInfo, errorOfAll } from '../errors.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { showValue } from '../shape/messages.ts';
 import { parseJson } from '../shape/parseJson.ts';
@@ -81,18 +81,7 @@ export function parseExperiment(json: unknown): ParsedExperiment {
 export function requireExperiment(json: unknown): Experiment {
   const parsed = typeof json === 'string' ? parseExperimentText(json) : parseExperiment(json);
   if (parsed.ok) return parsed.experiment;
-  throw experimentError(parsed.problems);
-}
-
-/** Makes one error of several problems, with the first one's field and all messages. */
-export function experimentError(problems: readonly ErrorInfo[]): CopyscopeError {
-  const [first, ...rest] = problems;
-  if (first === undefined)
-    return new CopyscopeError({ code: 'experiment.invalid', message: 'The experiment is invalid.' });
-  if (rest.length === 0) return new CopyscopeError(first);
-  const shown = rest.slice(0, 9).map((problem) => `\n${describeError(problem)}`);
-  const more = rest.length > 9 ? `\n… and ${rest.length - 9} more.` : '';
-  return new CopyscopeError({ ...first, remedy: `${first.remedy ?? ''}${shown.join('')}${more}` });
+  throw errorOfAll(parsed.problems);
 }
 
 /**

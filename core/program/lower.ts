@@ -1,11 +1,10 @@
 /** Lowers an experiment to the program that engines execute. The document must have passed parseExperiment. */
 
-import type { ErrorInfo } from '../errors.ts';
+import { type ErrorInfo, errorOfAll } from '../errors.ts';
 import { type BufferFinder, describeOnce } from '../experiment/describe.ts';
 import { operationsOf } from '../experiment/edit/paths.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { descriptorOf, type Operation } from '../experiment/operations.ts';
-import { experimentError } from '../experiment/parse.ts';
 import { bufferBytes } from '../experiment/resources.ts';
 import { fieldPath } from '../shape/path.ts';
 import { writtenBuffers } from './accesses.ts';
@@ -215,7 +214,7 @@ function recordedCost(operation: Operation, find: BufferFinder): RecordedCost | 
 /** Throws `experiment.invalid` with every error that a schema can't exclude and CUDA would only find at run time. */
 function requireSound(program: UncheckedProgram): void {
   const problems = programProblems(program);
-  if (problems.length > 0) throw experimentError(problems);
+  if (problems.length > 0) throw errorOfAll(problems);
 }
 
 function programProblems(program: UncheckedProgram): ErrorInfo[] {

@@ -33,20 +33,21 @@ export interface HostConnection {
 /** A call from the window may wait for an engine process to start and create its CUDA context. */
 const callTimeoutMs = 120_000;
 
-const eventNames = [
-  'runProgress',
-  'runChanged',
-  'recordingChanged',
-  'experimentsChanged',
-  'profilesChanged',
-  'notesChanged',
-  'opened',
-  'sweepChanged',
-  'sweepPoint',
-  'remoteChanged',
-  'engineChanged',
-] as const;
-type EventName = (typeof eventNames)[number];
+const isEvent: Readonly<Record<keyof WindowEvents, true>> = {
+  runProgress: true,
+  runChanged: true,
+  recordingChanged: true,
+  experimentsChanged: true,
+  profilesChanged: true,
+  notesChanged: true,
+  opened: true,
+  sweepChanged: true,
+  sweepPoint: true,
+  remoteChanged: true,
+  engineChanged: true,
+};
+type EventName = keyof WindowEvents;
+const eventNames = Object.keys(isEvent) as readonly EventName[];
 
 /** Serves one window. Validates every request, and rejects unknown functions with `request.unknown`. */
 export function serveWindow(channel: Channel, service: HostService): WindowConnection {
@@ -66,26 +67,13 @@ export function serveWindow(channel: Channel, service: HostService): WindowConne
   const close = (): void => rpc.$close();
   channel.onClose?.(close);
   const tell =
-    <Name extends EventName>(name: Name) =>
-    (...args: Parameters<WindowEvents[Name]>): void => {
-      if (!rpc.$closed) void rpc.$callEvent(name, ...args).catch(close);
+    (name: EventName) =>
+    (...args: unknown[]): void => {
+      const event = args as Parameters<WindowEvents[EventName]>;
+      if (!rpc.$closed) void rpc.$callEvent(name, ...event).catch(close);
     };
-  return {
-    events: {
-      runProgress: tell('runProgress'),
-      runChanged: tell('runChanged'),
-      recordingChanged: tell('recordingChanged'),
-      experimentsChanged: tell('experimentsChanged'),
-      profilesChanged: tell('profilesChanged'),
-      notesChanged: tell('notesChanged'),
-      sweepChanged: tell('sweepChanged'),
-      sweepPoint: tell('sweepPoint'),
-      opened: tell('opened'),
-      remoteChanged: tell('remoteChanged'),
-      engineChanged: tell('engineChanged'),
-    },
-    close,
-  };
+  const events = Object.fromEntries(eventNames.map((name) => [name, tell(name)]));
+  return { events: events as unknown as WindowEvents, close };
 }
 
 /** Returns the host as a window sees it. Every rejection is a CopyscopeError. Calls `onLost` if the host has gone. */
@@ -135,7 +123,7 @@ function guarded(name: string, service: HostService, allowed: AllowedStarts): (.
 }
 
 function listener(name: string, events: WindowEvents): ((...args: unknown[]) => void) | undefined {
-  if (!(eventNames as readonly string[]).includes(name)) return undefined;
+  if (!Object.hasOwn(isEvent, name)) return undefined;
   const handle = events[name as EventName] as (...args: unknown[]) => void;
   return (...args) => {
     try {

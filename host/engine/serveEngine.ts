@@ -2,7 +2,6 @@
 import { createBirpc } from 'birpc';
 import type { Measured, Measurement } from '../../core/apps/calibrate/measurement.ts';
 import { runFigures } from '../../core/apps/sweep/metrics.ts';
-import { CopyscopeError } from '../../core/errors.ts';
 import {
   type CancelSignal,
   type DeviceReport,
@@ -107,15 +106,5 @@ export function serveEngine(channel: SupervisorChannel, engines: EngineSet): voi
 async function execute(engines: EngineSet, request: EngineRunRequest, hooks: RunHooks): Promise<Run> {
   const engine = engines.engine(request);
   const { experiment, profile, whileRecording } = request;
-  const run = await engine.run(
-    { experiment, program: lower(experiment), profile: profile?.name, whileRecording },
-    hooks,
-  );
-  if (run.info.engine !== request.engine) {
-    throw new CopyscopeError({
-      code: 'engine.failed',
-      message: `Engine ${request.engine} gave a run of ${run.info.engine}.`,
-    });
-  }
-  return run;
+  return engine.run({ experiment, program: lower(experiment), profile: profile?.name, whileRecording }, hooks);
 }

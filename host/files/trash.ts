@@ -9,8 +9,8 @@ import { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
 import { itemsSchema } from '../../core/service/requests.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
-import { checkShape } from '../../core/shape/checkShape.ts';
-import { exists, makeFolder, privately, readBoundedText, storageError, writeWhole } from './files.ts';
+import { exists, makeFolder, privately, storageError, writeWhole } from './files.ts';
+import { readIfSound } from './stored.ts';
 import { isLeftBehind, ownName } from './thisProcess.ts';
 
 const keptMs = 30 * 24 * 3_600_000;
@@ -124,13 +124,8 @@ export class Trash {
     }
   }
 
-  async #read(ticket: string): Promise<Deleted | null> {
-    try {
-      const shape = checkShape(deletedSchema, JSON.parse(await readBoundedText(this.#listOf(ticket), maxListBytes)));
-      return shape.ok ? shape.value : null;
-    } catch {
-      return null;
-    }
+  #read(ticket: string): Promise<Deleted | null> {
+    return readIfSound(deletedSchema, this.#listOf(ticket), maxListBytes);
   }
 
   #listOf(ticket: string): string {

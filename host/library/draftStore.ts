@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { maxExperimentCharacters, parseExperiment, requireExperiment } from '../../core/experiment/parse.ts';
 import type { Draft, SentDraft } from '../../core/service/service.ts';
-import { findFiles, privately, readBoundedText, removeFile, serial, writeWhole } from '../files/files.ts';
+import { findFiles, privately, removeFile, serial, writeWhole } from '../files/files.ts';
 import { isId, requireTopLevelId } from '../files/ids.ts';
+import { readIfSound } from '../files/stored.ts';
 
 const draftFormat = 'copyscope/draft';
 
@@ -34,14 +35,9 @@ export class DraftStore {
   /** Returns null if there is no draft, or it can't be read: then only the saved document exists. */
   async read(id: string): Promise<Draft | null> {
     if (!(await this.ids()).has(id)) return null;
-    try {
-      const text = await readBoundedText(this.#path(id), 2 * maxExperimentCharacters);
-      const { changedAt, experiment } = draftSchema.parse(JSON.parse(text));
-      const parsed = parseExperiment(experiment);
-      return parsed.ok ? { changedAt, experiment: parsed.experiment } : null;
-    } catch {
-      return null;
-    }
+    const draft = await readIfSound(draftSchema, this.#path(id), 2 * maxExperimentCharacters);
+    const parsed = parseExperiment(draft?.experiment);
+    return draft !== null && parsed.ok ? { changedAt: draft.changedAt, experiment: parsed.experiment } : null;
   }
 
   /** Rejects with `experiment.invalid` or a file error, and then keeps the previous draft. */

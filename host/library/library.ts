@@ -33,7 +33,7 @@ import { runsOfSweep } from './keptSweep.ts';
 import { NoteStore } from './noteStore.ts';
 import { RunStore } from './runStore.ts';
 import { SweepStore } from './sweepStore.ts';
-import { TitleStore } from './titleStore.ts';
+import { TitleStore } from './tables.ts';
 
 /** Limit for exports and reports of Nsight Systems, which hold much that no trace has, such as processor samples. */
 const mostDatabaseBytes = 16 * 2 ** 30;

@@ -3,8 +3,9 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import { maxNotesBytes, parseRunNotes, type RunNotes, runNotes } from '../../core/trace/notes.ts';
-import { privately, readBoundedText, serial, storageError, writeWhole } from '../files/files.ts';
+import { privately, serial, storageError, writeWhole } from '../files/files.ts';
 import { isId } from '../files/ids.ts';
+import { readTextIfThere } from '../files/stored.ts';
 
 export class NoteStore {
   readonly #folder: string;
@@ -16,12 +17,8 @@ export class NoteStore {
 
   /** Returns the notes on a run, empty if there are none. Rejects with `notes.invalid`, or a file error. */
   async read(id: string): Promise<RunNotes> {
-    try {
-      return parseRunNotes(await readBoundedText(this.#path(id), maxNotesBytes));
-    } catch (error) {
-      if (error instanceof CopyscopeError && error.code === 'file.not-found') return runNotes();
-      throw error;
-    }
+    const text = await readTextIfThere(this.#path(id), maxNotesBytes);
+    return text === null ? runNotes() : parseRunNotes(text);
   }
 
   /** Replaces all notes on a run. An unreadable file is set aside, not overwritten. */

@@ -21,10 +21,6 @@ export class AllowedPaths {
     });
   }
 
-  get roots(): readonly string[] {
-    return this.#roots;
-  }
-
   /** Returns the real path of a file or folder that is there. Throws `file.not-found` or `usage.path`. */
   existing(path: string, field: string): string {
     const whole = this.#resolved(path, field);

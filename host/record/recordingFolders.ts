@@ -5,8 +5,8 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { checkShape } from '../../core/shape/checkShape.ts';
-import { privately, readBoundedText, writeWhole } from '../files/files.ts';
+import { privately, writeWhole } from '../files/files.ts';
+import { readIfSound } from '../files/stored.ts';
 import { isLeftBehind, ownName } from '../files/thisProcess.ts';
 import { folderVariable } from './recordSettings.ts';
 
@@ -61,15 +61,8 @@ export const writeNote = (folder: string, note: RecordingNote): Promise<void> =>
   writeWhole(join(folder, noteName), JSON.stringify(note), privately);
 
 /** Returns a default if the host was killed before it could write one. */
-export async function readNote(folder: string): Promise<RecordingNote> {
-  const none = { name: 'recording', run: null };
-  try {
-    const shape = checkShape(noteSchema, JSON.parse(await readBoundedText(join(folder, noteName), maxNoteBytes)));
-    return shape.ok ? shape.value : none;
-  } catch {
-    return none;
-  }
-}
+export const readNote = async (folder: string): Promise<RecordingNote> =>
+  (await readIfSound(noteSchema, join(folder, noteName), maxNoteBytes)) ?? { name: 'recording', run: null };
 
 /** Removes the note last, so that it describes the folder as long as recorded data is there. */
 export async function removeWithNote(folder: string): Promise<void> {

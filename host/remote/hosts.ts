@@ -1,9 +1,8 @@
 /** Names and local ports of the remote hosts that this user connected to. ssh keeps addresses and secrets. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { checkShape } from '../../core/shape/checkShape.ts';
-import { parseJson } from '../../core/shape/parseJson.ts';
-import { readBoundedText, serial, writeWhole } from '../files/files.ts';
+import { serial, writeWhole } from '../files/files.ts';
+import { readIfSound } from '../files/stored.ts';
 
 const maxBytes = 1024 * 1024;
 const tableSchema = z.object({
@@ -36,9 +35,7 @@ export class RemoteHosts {
   forget = (name: string): Promise<void> => this.#change((hosts) => hosts.filter((host) => host.name !== name));
 
   async #list(): Promise<readonly KnownHost[]> {
-    const parsed = parseJson(await readBoundedText(this.#file, maxBytes).catch(() => ''));
-    const table = parsed.ok ? checkShape(tableSchema, parsed.json) : null;
-    return table?.ok === true ? table.value.hosts : [];
+    return (await readIfSound(tableSchema, this.#file, maxBytes))?.hosts ?? [];
   }
 
   #change(change: (hosts: readonly KnownHost[]) => readonly KnownHost[]): Promise<void> {

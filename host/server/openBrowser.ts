@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { toErrorInfo } from '../../core/errors.ts';
-import { privately, readBoundedText, writeWhole } from '../files/files.ts';
+import { privately, writeWhole } from '../files/files.ts';
+import { readIfSound } from '../files/stored.ts';
 import { processFolder } from '../files/thisProcess.ts';
 import { type RunningServer, type ServerOptions, startServer } from './server.ts';
 
@@ -23,7 +24,7 @@ const fileIn = (dataFolder: string): string => join(dataFolder, 'serve.json');
 /** Starts on `options.port`, or else on the last port, or else on any free one. Rejects as startServer() does. */
 export async function startOnUsualPort(options: ServerOptions, dataFolder: string): Promise<RunningServer> {
   if (options.port !== undefined) return startServer(options);
-  const last = await rememberedPort(dataFolder);
+  const last = (await readIfSound(rememberedSchema, fileIn(dataFolder), 1024))?.port;
   const server = await startServer({ ...options, port: last }).catch((thrown: unknown) => {
     if (last === undefined || toErrorInfo(thrown).code !== 'server.port-taken') throw thrown;
     return startServer(options);
@@ -32,14 +33,6 @@ export async function startOnUsualPort(options: ServerOptions, dataFolder: strin
   if (last === undefined)
     await writeWhole(fileIn(dataFolder), `${JSON.stringify({ port: server.port })}\n`, privately).catch(() => {});
   return server;
-}
-
-async function rememberedPort(dataFolder: string): Promise<number | undefined> {
-  try {
-    return rememberedSchema.parse(JSON.parse(await readBoundedText(fileIn(dataFolder), 1024))).port;
-  } catch {
-    return undefined;
-  }
 }
 
 const openers: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {

@@ -51,8 +51,6 @@ function decoded(data: RawData): { readonly value: unknown } | null {
   }
 }
 
-/** Headers of every answer of the server. */
-
 /**
  * Returns the policy: the page may load only from this server. Inline styles are allowed, since the component library
  * sets its theme in a style element and positions in style attributes. Inline scripts and evaluated code are not.
@@ -73,6 +71,7 @@ function contentSecurityPolicy(port: number | string): string {
   ].join('; ');
 }
 
+/** Headers of every answer of the server. */
 const securityHeaders = (port: number | string): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': contentSecurityPolicy(port),
   'X-Content-Type-Options': 'nosniff',

@@ -11,7 +11,7 @@ import type { EngineSupervisor } from '../engine/supervisor.ts';
 import type { Assets } from '../library/assets.ts';
 import { doneOutcome, type KeptSweep, openPoints, sweepSummary } from '../library/keptSweep.ts';
 import type { SweepStore } from '../library/sweepStore.ts';
-import { readSettings } from '../slurm/settingsStore.ts';
+import { readSettings } from '../slurm/programs.ts';
 import { runSweepJobs } from '../slurm/sweepJobs.ts';
 import { type SlurmContext, SlurmWork } from '../slurm/work.ts';
 import { type PointResult, runPoints } from './sweepPoints.ts';
@@ -22,6 +22,13 @@ export interface SessionSweepsOptions {
   readonly assets: Assets;
   readonly events: WindowEvents;
   readonly slurm: SlurmContext & { readonly dataFolder: string };
+}
+
+interface Session {
+  readonly signal: AbortSignal;
+  readonly onOutcome: (outcome: SweepOutcome) => void;
+  /** Reports the sweep to the windows. */
+  readonly tell: () => void;
 }
 
 export class SessionSweeps {
@@ -74,7 +81,7 @@ export class SessionSweeps {
       sweep: plan.document,
     });
     if (slurm !== undefined) return this.#beginJobs(kept, slurm.pointsPerJob, false);
-    return this.#begin(kept, plan, numbers(plan.count));
+    return this.#beginHere(kept, plan, openPoints(plan.count, [], false));
   }
 
   /** Rejects with `sweep.running`, `sweep.complete`, `sweep.recorded`, or as read() does. */
@@ -136,87 +143,63 @@ export class SessionSweeps {
       throw nothingLeft();
     }
     if (kept.slurm !== undefined) return this.#beginJobs(kept, 1, again);
-    return this.#begin(kept, plan, open);
+    return this.#beginHere(kept, plan, open);
   }
 
-  #begin(kept: KeptSweep, plan: SweepPlan, points: readonly number[]): SweepSummary {
-    const controller = new AbortController();
-    this.#run(kept, controller);
-    const summary = this.#summary(kept);
-    this.#events.sweepChanged(kept.id, summary);
-    void this.#execute(kept, plan, points, controller);
-    return summary;
+  #beginHere(kept: KeptSweep, plan: SweepPlan, points: readonly number[]): SweepSummary {
+    const { id, engine, profile, iterations } = kept;
+    const settings = { engine, profile: profile ?? undefined, iterations: iterations ?? undefined };
+    return this.#begin(kept, async ({ signal, onOutcome }) => {
+      const tools = { engine: this.#engine, assets: this.#assets, signal };
+      for await (const result of runPoints(plan, points, settings, tools)) onOutcome(await this.#keep(id, result));
+    });
   }
 
   /** Submits points as jobs, and watches them until they end, the sweep is cancelled, or this process ends. */
   #beginJobs(kept: KeptSweep, pointsPerJob: number, again: boolean): SweepSummary {
-    const controller = new AbortController();
-    const { id } = kept;
-    this.#run(kept, controller);
-    let now = kept;
-    const tell = (): void => this.#events.sweepChanged(id, this.#summary(now));
-    const watch = async (): Promise<void> => {
+    return this.#begin(kept, async ({ signal, onOutcome, tell }) => {
       const settings = await readSettings(this.#slurm.dataFolder);
-      await runSweepJobs({
-        ...{ store: this.#store, kept, context: this.#slurm, settings, pointsPerJob, again, signal: controller.signal },
-        onOutcome: (outcome) => {
-          now = { ...now, outcomes: [...now.outcomes.filter(({ point }) => point !== outcome.point), outcome] };
-          this.#events.sweepPoint(id, outcome);
-          tell();
-        },
-        onJobs: (jobs) => {
-          this.#jobs.set(id, jobs);
-          tell();
-        },
-      });
-    };
-    void watch()
-      .then(
-        () => null,
-        (thrown: unknown) => (controller.signal.aborted ? null : toErrorInfo(thrown)),
-      )
-      .then((problem) => {
-        this.#jobs.delete(id);
-        return this.#end(id, problem);
-      });
-    tell();
-    return this.#summary(kept);
+      const onJobs = (jobs: JobCounts): void => {
+        this.#jobs.set(kept.id, jobs);
+        tell();
+      };
+      const work = { store: this.#store, kept, context: this.#slurm, settings, pointsPerJob, again };
+      await runSweepJobs({ ...work, signal, onOutcome, onJobs });
+    });
   }
 
-  /** Runs a sweep, which is in progress from now on. */
-  #run(kept: KeptSweep, controller: AbortController): void {
-    this.#running.set(kept.id, controller);
-    this.#problems.delete(kept.id);
+  /** Starts the work of a sweep, which is in progress until that ends. */
+  #begin(kept: KeptSweep, work: (session: Session) => Promise<void>): SweepSummary {
+    const { id } = kept;
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#running.set(id, controller);
+    this.#problems.delete(id);
     // Another process may have continued it since the windows drew it.
     this.#tellPoints(kept);
+    let now = kept;
+    const tell = (): void => this.#events.sweepChanged(id, this.#summary(now));
+    const onOutcome = (outcome: SweepOutcome): void => {
+      now = { ...now, outcomes: [...now.outcomes.filter(({ point }) => point !== outcome.point), outcome] };
+      this.#events.sweepPoint(id, outcome);
+      tell();
+    };
+    void work({ signal, onOutcome, tell })
+      .catch((thrown: unknown) => {
+        const error = toErrorInfo(thrown);
+        if (!signal.aborted && error.code !== 'run.cancelled') this.#problems.set(id, error);
+      })
+      .then(() => this.#end(id));
+    tell();
+    return this.#summary(kept);
   }
 
   #tellPoints({ id, outcomes }: KeptSweep): void {
     for (const outcome of outcomes) this.#events.sweepPoint(id, outcome);
   }
 
-  async #execute(kept: KeptSweep, plan: SweepPlan, points: readonly number[], controller: AbortController) {
-    const { id, engine, profile, iterations } = kept;
-    const settings = { engine, profile: profile ?? undefined, iterations: iterations ?? undefined };
-    try {
-      const tools = { engine: this.#engine, assets: this.#assets, signal: controller.signal };
-      let reached = kept.outcomes;
-      for await (const result of runPoints(plan, points, settings, tools)) {
-        const outcome = await this.#keep(id, result);
-        reached = [...reached.filter(({ point }) => point !== outcome.point), outcome];
-        this.#events.sweepPoint(id, outcome);
-        this.#events.sweepChanged(id, this.#summary({ ...kept, outcomes: reached }));
-      }
-    } catch (thrown) {
-      const error = toErrorInfo(thrown);
-      if (error.code !== 'run.cancelled') this.#problems.set(id, error);
-    } finally {
-      await this.#end(id, null);
-    }
-  }
-
-  async #end(id: string, problem: ErrorInfo | null): Promise<void> {
-    if (problem !== null) this.#problems.set(id, problem);
+  async #end(id: string): Promise<void> {
+    this.#jobs.delete(id);
     this.#running.delete(id);
     const left = await this.#store.read(id).catch(() => null);
     this.#events.sweepChanged(id, left === null ? null : this.#summary(left));
@@ -244,8 +227,6 @@ export class SessionSweeps {
     return problem === undefined ? summary : { ...summary, problem };
   }
 }
-
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, point) => point);
 
 const running = (): CopyscopeError =>
   new CopyscopeError({ code: 'sweep.running', message: 'The sweep is in progress.', remedy: 'Cancel it first.' });

@@ -10,6 +10,15 @@ export class Windows implements WindowEvents {
   readonly #unopened: Imported[] = [];
   readonly #told = new Map<string, { phase: RunProgress['phase']; at: number }>();
 
+  readonly recordingChanged = this.#toAll('recordingChanged');
+  readonly experimentsChanged = this.#toAll('experimentsChanged');
+  readonly profilesChanged = this.#toAll('profilesChanged');
+  readonly notesChanged = this.#toAll('notesChanged');
+  readonly sweepChanged = this.#toAll('sweepChanged');
+  readonly sweepPoint = this.#toAll('sweepPoint');
+  readonly remoteChanged = this.#toAll('remoteChanged');
+  readonly engineChanged = this.#toAll('engineChanged');
+
   /** Returns a function that removes the window. */
   add(window: WindowEvents): () => void {
     this.#windows.add(window);
@@ -31,30 +40,6 @@ export class Windows implements WindowEvents {
     for (const window of this.#windows) window.runChanged(...args);
   }
 
-  recordingChanged(...args: Parameters<WindowEvents['recordingChanged']>): void {
-    for (const window of this.#windows) window.recordingChanged(...args);
-  }
-
-  experimentsChanged(): void {
-    for (const window of this.#windows) window.experimentsChanged();
-  }
-
-  profilesChanged(): void {
-    for (const window of this.#windows) window.profilesChanged();
-  }
-
-  notesChanged(...args: Parameters<WindowEvents['notesChanged']>): void {
-    for (const window of this.#windows) window.notesChanged(...args);
-  }
-
-  sweepChanged(...args: Parameters<WindowEvents['sweepChanged']>): void {
-    for (const window of this.#windows) window.sweepChanged(...args);
-  }
-
-  sweepPoint(...args: Parameters<WindowEvents['sweepPoint']>): void {
-    for (const window of this.#windows) window.sweepPoint(...args);
-  }
-
   /** The window opened last shows it. Before there is a window, it waits for the first. */
   opened(imported: Imported): void {
     const last = [...this.#windows].at(-1);
@@ -62,11 +47,10 @@ export class Windows implements WindowEvents {
     else last.opened(imported);
   }
 
-  remoteChanged(...args: Parameters<WindowEvents['remoteChanged']>): void {
-    for (const window of this.#windows) window.remoteChanged(...args);
-  }
-
-  engineChanged(...args: Parameters<WindowEvents['engineChanged']>): void {
-    for (const window of this.#windows) window.engineChanged(...args);
+  #toAll<Name extends keyof WindowEvents>(name: Name): WindowEvents[Name] {
+    const send = (...args: unknown[]): void => {
+      for (const window of this.#windows) (window[name] as (...args: unknown[]) => void)(...args);
+    };
+    return send as WindowEvents[Name];
   }
 }

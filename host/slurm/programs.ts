@@ -1,7 +1,13 @@
-/** Slurm's own programs: their calls and answers. Their messages are passed on unchanged. */
+/** Slurm's own programs: their calls and answers, and this user's settings for them. Their messages are passed on unchanged. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { z } from 'zod';
+import { noSettings, type SlurmSettings, slurmSettingsSchema } from '../../core/apps/slurm/settings.ts';
 import { CopyscopeError } from '../../core/errors.ts';
+import { privately, writeWhole } from '../files/files.ts';
+import { readShape, readTextIfThere } from '../files/stored.ts';
 
 export interface SlurmPrograms {
   /** Resolves with stdout. Rejects with `slurm.refused`, `slurm.not-found` or `slurm.login-shell`. */
@@ -100,3 +106,32 @@ const loginHangs = (timeoutMs: number): CopyscopeError =>
     message: `bash -lc, which finds the programs of Slurm, did not end within ${timeoutMs / 1000} s.`,
     remedy: 'Try bash -lc true, and mend what hangs in /etc/profile or ~/.bash_profile; or put sbatch on PATH.',
   });
+
+const settingsSchema = z.object({
+  format: z.literal('copyscope/slurm-settings'),
+  version: z.literal(1),
+  settings: slurmSettingsSchema,
+});
+
+const fileIn = (dataFolder: string): string => join(dataFolder, 'slurm-settings.json');
+
+/** Rejects with `slurm.settings` if the file is damaged. */
+export async function readSettings(dataFolder: string): Promise<SlurmSettings> {
+  const path = fileIn(dataFolder);
+  const text = await readTextIfThere(path, 1024 * 1024);
+  return text === null ? noSettings : parseSettings(text, path);
+}
+
+/** Throws `slurm.settings`. */
+export const parseSettings = (text: string, path: string): SlurmSettings =>
+  readShape(settingsSchema, text, { code: 'slurm.settings', what: path }).settings;
+
+export const writeSettings = (dataFolder: string, settings: SlurmSettings): Promise<void> => {
+  const file = { format: 'copyscope/slurm-settings', version: 1, settings };
+  return writeWhole(fileIn(dataFolder), `${JSON.stringify(file, null, 2)}\n`, privately);
+};
+
+/** Returns true if sbatch is on PATH, and jobs can run this program, which needs plain Node and not Electron. */
+export const hasSlurm = ({ PATH = '' }: NodeJS.ProcessEnv): boolean =>
+  process.versions['electron'] === undefined &&
+  PATH.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, 'sbatch')));

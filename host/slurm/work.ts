@@ -12,10 +12,10 @@ import { mostPoints } from '../../core/apps/sweep/document.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import { shellWord } from '../../core/media.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import { privately, readBoundedText, readPart, writeWhole } from '../files/files.ts';
+import { privately, readPart, writeWhole } from '../files/files.ts';
+import { readShape, readTextIfThere } from '../files/stored.ts';
 import { accountedJobs, hasEnded, type JobState, mostJobs, queuedJobs } from './jobs.ts';
 import { slurmPrograms } from './programs.ts';
-import { readShape } from './settingsStore.ts';
 
 const maxBytes = 128 * 2 ** 20;
 /** Limit of a job's output that is read at once. */
@@ -61,11 +61,9 @@ export class SlurmWork {
 
   /** Rejects with `slurm.damaged`. A sweep that was never submitted has no submissions. */
   async read(): Promise<Work> {
-    const text = await readBoundedText(this.#at('slurm.json'), maxBytes).catch((error: CopyscopeError) => {
-      if (error.code !== 'file.not-found') throw error;
-      return JSON.stringify(newWork(null));
-    });
-    return parseWork(text, this.#at('slurm.json'));
+    const path = this.#at('slurm.json');
+    const text = await readTextIfThere(path, maxBytes);
+    return text === null ? newWork(null) : parseWork(text, path);
   }
 
   /** Submits one array, after passing sbatch's command line and the script to `show`. Rejects with `slurm.*`. */

@@ -1,5 +1,5 @@
 /** Parses a rules file, or throws an error that names each wrong field, its value and the remedy. */
-import { CopyscopeError, describeError, type ErrorInfo } from '../../errors.ts';
+import { type ErrorInfo, errorOfAll } from '../../errors.ts';
 import { parseBytes, parseDuration } from '../../experiment/edit/quantities.ts';
 import { checkShape } from '../../shape/checkShape.ts';
 import { showValue } from '../../shape/messages.ts';
@@ -18,13 +18,13 @@ export const noRules: GateRules = {
 /** Throws a CopyscopeError `gate.invalid` that lists every problem. */
 export function parseGateRules(text: string): GateRules {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw invalid([problem('document', parsed.message, parsed.remedy)]);
+  if (!parsed.ok) throw errorOfAll([problem('document', parsed.message, parsed.remedy)]);
   requireFormat(parsed.json);
   const shape = checkShape(gateRulesSchema, parsed.json);
-  if (!shape.ok) throw invalid(shape.problems.map(({ field, message, remedy }) => problem(field, message, remedy)));
+  if (!shape.ok) throw errorOfAll(shape.problems.map(({ field, message, remedy }) => problem(field, message, remedy)));
   const problems: ErrorInfo[] = [];
   const rules = inBaseUnits(shape.value, problems);
-  if (problems.length > 0) throw invalid(problems);
+  if (problems.length > 0) throw errorOfAll(problems);
   return rules;
 }
 
@@ -50,11 +50,11 @@ function requireFormat(json: unknown): void {
   const { format, version } = (isObject ? json : {}) as Record<string, unknown>;
   if (format !== gateRulesFormat) {
     const message = format === undefined ? '"format" is missing.' : `format is ${showValue(format)}.`;
-    throw invalid([problem('format', message, `Give "format" as "${gateRulesFormat}".`)]);
+    throw errorOfAll([problem('format', message, `Give "format" as "${gateRulesFormat}".`)]);
   }
   if (typeof version === 'number' && version > gateRulesVersion) {
     const message = `version ${version} is newer than this program reads (${gateRulesVersion}).`;
-    throw invalid([problem('version', message, 'Update Copyscope.')]);
+    throw errorOfAll([problem('version', message, 'Update Copyscope.')]);
   }
 }
 
@@ -121,13 +121,3 @@ const problem = (field: string, message: string, remedy: string): ErrorInfo => (
   message,
   remedy,
 });
-
-function invalid([first, ...rest]: readonly ErrorInfo[]): CopyscopeError {
-  const more = rest.slice(0, 9).map((one) => `\n${describeError(one)}`);
-  return new CopyscopeError({
-    code: 'gate.invalid',
-    message: 'The rules are invalid.',
-    ...first,
-    remedy: `${first?.remedy ?? ''}${more.join('')}`,
-  });
-}

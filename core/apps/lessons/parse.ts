@@ -1,7 +1,7 @@
 /** Parses a lesson's file to a lesson, or to problems with line numbers. Never throws, whatever the file contains. */
 import { LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { CopyscopeError, describeError, type ErrorInfo } from '../../errors.ts';
+import { type ErrorInfo, errorOfAll } from '../../errors.ts';
 import { parseExperiment } from '../../experiment/parse.ts';
 import { checkShape } from '../../shape/checkShape.ts';
 import { type Lesson, type LessonStep, lessonFrontSchema } from './lesson.ts';
@@ -97,13 +97,7 @@ export function parseLesson(id: string, text: string): ParsedLesson {
 export function requireLesson(id: string, text: string): Lesson {
   const parsed = parseLesson(id, text);
   if (parsed.ok) return parsed.lesson;
-  const [first, ...rest] = parsed.problems;
-  throw new CopyscopeError({
-    code: 'lesson.invalid',
-    message: first?.message ?? 'The lesson is invalid.',
-    field: first?.field,
-    remedy: [first?.remedy ?? '', ...rest.slice(0, 9).map(describeError)].join('\n'),
-  });
+  throw errorOfAll(parsed.problems);
 }
 
 type Front = z.infer<typeof lessonFrontSchema>;

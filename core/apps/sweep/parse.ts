@@ -1,6 +1,6 @@
 /** Parses text or unknown JSON to a sweep, or to messages that name the field and the remedy. */
 
-import { CopyscopeError, describeError, type ErrorInfo } from '../../errors.ts';
+import { type CopyscopeError, type ErrorInfo, errorOfAll } from '../../errors.ts';
 import { type Experiment, experimentSchema } from '../../experiment/experiment.ts';
 import { maxExperimentCharacters, parseExperiment } from '../../experiment/parse.ts';
 import type { ParameterUnit } from '../../experiment/templates/parameters.ts';
@@ -62,13 +62,7 @@ export function parseSweep(json: unknown): ParsedSweep {
 export function requireSweep(json: unknown): SweepPlan {
   const parsed = typeof json === 'string' ? parseSweepText(json) : parseSweep(json);
   if (parsed.ok) return parsed.plan;
-  const [first, ...rest] = parsed.problems;
-  throw new CopyscopeError({
-    code: 'sweep.invalid',
-    message: 'The sweep is invalid.',
-    ...first,
-    remedy: [first?.remedy ?? '', ...rest.slice(0, 9).map(describeError)].join('\n'),
-  });
+  throw errorOfAll(parsed.problems);
 }
 
 /** Names that axes can use, and the base of the points. */

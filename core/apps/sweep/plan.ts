@@ -1,7 +1,7 @@
 /** Plans a sweep's points. Each point's experiment is made on request, never all at once. */
-import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../errors.ts';
+import { CopyscopeError, type ErrorInfo, errorOfAll, toErrorInfo } from '../../errors.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import { experimentError, parseExperiment } from '../../experiment/parse.ts';
+import { parseExperiment } from '../../experiment/parse.ts';
 import type { ParameterUnit } from '../../experiment/templates/parameters.ts';
 import { axisText } from './amounts.ts';
 import type { SweepDocument } from './document.ts';
@@ -75,7 +75,7 @@ function made(base: Base, axes: readonly PlannedAxis[], values: readonly number[
       for (const path of target.fields) requireSet(draft, path, names === null ? value : (names[value] ?? ''));
     });
     const parsed = parseExperiment({ ...draft, name: name.slice(0, 200) });
-    return parsed.ok ? parsed : { ok: false, problem: experimentError(parsed.problems).toInfo() };
+    return parsed.ok ? parsed : { ok: false, problem: errorOfAll(parsed.problems).toInfo() };
   } catch (thrown) {
     return { ok: false, problem: toErrorInfo(thrown, 'sweep.point') };
   }

@@ -17,7 +17,7 @@ import { differenceBlocks, stepBlocks, timeBlocks } from '../../../core/present/
 import { describeOrigin } from '../../../core/present/summary.ts';
 import { heldWords, type SettledPrediction, settledPrediction } from '../../../core/service/settled.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
-import { SettledStore } from '../../library/settledStore.ts';
+import { SettledStore } from '../../library/tables.ts';
 import { dataFolder } from '../../paths.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import { drawBlocks } from '../render/blocks.ts';

@@ -16,7 +16,7 @@ import { type KeptSweep, openPoints, sweepSummary } from '../../library/keptSwee
 import { SweepStore } from '../../library/sweepStore.ts';
 import { dataFolder } from '../../paths.ts';
 import { runCommandJob } from '../../slurm/commandJob.ts';
-import { readSettings, writeSettings } from '../../slurm/settingsStore.ts';
+import { readSettings, writeSettings } from '../../slurm/programs.ts';
 import { runSweepJobs } from '../../slurm/sweepJobs.ts';
 import { SlurmWork } from '../../slurm/work.ts';
 import type { Context } from '../io.ts';

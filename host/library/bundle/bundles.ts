@@ -19,7 +19,7 @@ import { sweepRunId } from '../keptSweep.ts';
 import type { NoteStore } from '../noteStore.ts';
 import type { RunStore } from '../runStore.ts';
 import type { SweepStore } from '../sweepStore.ts';
-import type { TitleStore } from '../titleStore.ts';
+import type { TitleStore } from '../tables.ts';
 import { type Places, packSweep, readSweep, sweepDamaged, type UnpackedSweep } from './bundledSweep.ts';
 import {
   bundleFormat,

@@ -10,7 +10,7 @@ import { Assets } from '../../../host/library/assets.ts';
 import { DraftStore } from '../../../host/library/draftStore.ts';
 import { ExperimentStore } from '../../../host/library/experimentStore.ts';
 import { RunStore, readRunFile } from '../../../host/library/runStore.ts';
-import { SettledStore } from '../../../host/library/settledStore.ts';
+import { SettledStore } from '../../../host/library/tables.ts';
 import { newFolder } from '../../support/newFolder.ts';
 import { settledBy } from '../../support/settledPrediction.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';

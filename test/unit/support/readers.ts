@@ -13,7 +13,7 @@ import { decodeMetadata, encodeMetadata, metadataKeys } from '../../../core/trac
 import { parseRunNotes } from '../../../core/trace/notes.ts';
 import { parseManifest } from '../../../host/library/bundle/manifest.ts';
 import { readKept } from '../../../host/library/keptSweep.ts';
-import { parseSettings } from '../../../host/slurm/settingsStore.ts';
+import { parseSettings } from '../../../host/slurm/programs.ts';
 import { parseWork } from '../../../host/slurm/work.ts';
 import { lanes, runInfo } from '../trace/fixtures.ts';
 
