@@ -1,4 +1,7 @@
-/** Parses the name of a copy. Kineto writes its kind and both memories: 'Memcpy HtoD (Pageable -> Device)'. */
+/**
+ * Kineto's words for copies and memories. The name of a copy has its kind and both memories: 'Memcpy HtoD (Pageable ->
+ * Device)'.
+ */
 import { type CopyDirection, copyDirection, type MemoryKind } from '../trace/trace.ts';
 
 export interface CopyName {
@@ -9,6 +12,12 @@ export interface CopyName {
   /** Whether it is between two devices. */
   readonly isPeer: boolean;
 }
+
+/** In the order of CUPTI's numbers. */
+export const copyWords = ['', 'HtoD', 'DtoH', 'HtoA', 'AtoH', 'AtoA', 'AtoD', 'DtoA', 'DtoD', 'HtoH', 'PtoP'];
+export const memoryWords = [
+  ...['Unknown', 'Pageable', 'Pinned', 'Device', 'Array', 'Managed', 'Device Static', 'Managed Static'],
+];
 
 const directions: Readonly<Record<string, CopyDirection>> = {
   HtoD: 'h2d',
@@ -32,10 +41,13 @@ const memories: Readonly<Record<string, MemoryKind>> = {
   'Device Static': 'device',
 };
 
+export const directionOf = (copyWord: string): CopyDirection | null => directions[copyWord] ?? null;
+
+export const memoryOf = (memoryWord: string): MemoryKind => memories[memoryWord] ?? 'unknown';
+
 export function readCopyName(name: string): CopyName {
   const kind = /\b([HDAP]to[HDAP])\b/.exec(name)?.[1] ?? '';
   const sides = /\(([^()]*?)\s*->\s*([^()]*?)\)/.exec(name);
-  const src = memories[sides?.[1] ?? ''] ?? 'unknown';
-  const dst = memories[sides?.[2] ?? ''] ?? 'unknown';
-  return { src, dst, direction: directions[kind] ?? copyDirection(src, dst), isPeer: kind === 'PtoP' };
+  const [src, dst] = [memoryOf(sides?.[1] ?? ''), memoryOf(sides?.[2] ?? '')];
+  return { src, dst, direction: directionOf(kind) ?? copyDirection(src, dst), isPeer: kind === 'PtoP' };
 }

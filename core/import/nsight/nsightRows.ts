@@ -2,12 +2,13 @@
 
 import { nativeFrameName, osRuntimeName, pythonFrameName } from '../../trace/rangeNames.ts';
 import type { Trace } from '../../trace/trace.ts';
+import { directionOf, memoryOf } from '../copyName.ts';
 import { Correlations } from '../correlations.ts';
 import { rowCodes as codes, ImportedRows, memoryCode, unknownEvent } from '../importedRows.ts';
 import { isWaitingCall } from '../kineto/categories.ts';
 import { StreamWaits } from '../streamWaits.ts';
 import { type Cell, type Cells, type GlobalId, GlobalIds, textOf, wholeOf } from './database.ts';
-import { copyKind, type EnumTable, memoryKind, nvtxKind, streamFlag, syncKind } from './kinds.ts';
+import { copyKind, type EnumTable, memoryWord, nvtxKind, streamFlag, syncKind } from './kinds.ts';
 import { asWritten, callName, Names, rangeName } from './names.ts';
 import { NsightHeader } from './nsightHeader.ts';
 import { NsightLanes } from './nsightLanes.ts';
@@ -127,7 +128,8 @@ export class NsightRows {
     const at = this.#device(row, codes.memset);
     if (at === null) return;
     const { columns } = this.#rows;
-    const { word, memory } = memoryKind(wholeOf(row['memKind']), this.#enums.memories);
+    const word = memoryWord(wholeOf(row['memKind']), this.#enums.memories);
+    const memory = memoryOf(word);
     columns.name[at.row] = this.names.index(`Memset (${word})`);
     columns.bytes[at.row] = countOf(row['bytes']);
     columns.dstMemory[at.row] = memory === 'unknown' ? deviceMemory : memoryCode(memory);
@@ -139,17 +141,17 @@ export class NsightRows {
     const at = this.#device(row, codes.copy);
     if (at === null) return;
     const { columns } = this.#rows;
-    const kind = copyKind(wholeOf(row['copyKind']), this.#enums.copies);
-    const src = memoryKind(wholeOf(row['srcKind']), this.#enums.memories);
-    const dst = memoryKind(wholeOf(row['dstKind']), this.#enums.memories);
-    const sides = kind.isManaged ? 'Managed' : `${src.word} -> ${dst.word}`;
-    columns.name[at.row] = this.names.index(`Memcpy ${kind.word === '' ? '' : `${kind.word} `}(${sides})`);
+    const { word, isManaged } = copyKind(wholeOf(row['copyKind']), this.#enums.copies);
+    const src = memoryWord(wholeOf(row['srcKind']), this.#enums.memories);
+    const dst = memoryWord(wholeOf(row['dstKind']), this.#enums.memories);
+    const sides = isManaged ? 'Managed' : `${src} -> ${dst}`;
+    columns.name[at.row] = this.names.index(`Memcpy ${word === '' ? '' : `${word} `}(${sides})`);
     columns.bytes[at.row] = countOf(row['bytes']);
-    columns.srcMemory[at.row] = memoryCode(src.memory);
-    columns.dstMemory[at.row] = memoryCode(dst.memory);
+    columns.srcMemory[at.row] = memoryCode(memoryOf(src));
+    columns.dstMemory[at.row] = memoryCode(memoryOf(dst));
     const [from, to] = [wholeOf(row['srcDeviceId']), wholeOf(row['dstDeviceId'])];
-    const { direction } = kind;
-    if (kind.isPeer || (direction === 'd2d' && from >= 0 && to >= 0 && from !== to)) {
+    const direction = directionOf(word);
+    if (word === 'PtoP' || (direction === 'd2d' && from >= 0 && to >= 0 && from !== to)) {
       columns.engine[at.row] = this.#lanes.engine(at.device, 'peer');
     } else if (direction === 'h2d' || direction === 'd2h') {
       columns.engine[at.row] = this.#lanes.engine(at.device, direction);

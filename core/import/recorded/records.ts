@@ -1,4 +1,5 @@
 /** Records of a recording and their fields, described in native/record/format.h. */
+import { copyWords, memoryWords } from '../copyName.ts';
 
 export const recordKinds = {
   text: 1,
@@ -56,10 +57,6 @@ export const streamWaitType = 2;
 /** Reads a 64-bit number. Times and bytes have at most 53 bits; larger numbers are damage and not a time. */
 export const u64 = (view: DataView, at: number): number =>
   view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
-
-/** Kineto's words, in CUPTI's order. */
-const copyWords = ['', 'HtoD', 'DtoH', 'HtoA', 'AtoH', 'AtoA', 'AtoD', 'DtoA', 'DtoD', 'HtoH', 'PtoP'];
-const memoryWords = ['Unknown', 'Pageable', 'Pinned', 'Device', 'Array', 'Managed', 'Device Static', 'Managed Static'];
 
 const memoryWord = (memory: number): string => memoryWords[memory] ?? 'Unknown';
 
