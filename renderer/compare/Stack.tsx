@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from 'react';
 import { type OverviewLine, overview } from '../../core/explain/compare/overview.ts';
 import { intervalText } from '../../core/machine/cost/interval.ts';
 import { verdictTone } from '../../core/present/verdicts.ts';
-import { type RunSummary, runTitle } from '../../core/service/service.ts';
+import { runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
 import { OriginBadge, VerdictIcon } from '../common/marks.tsx';
 import { ErrorText } from '../common/Page.tsx';
@@ -14,7 +14,6 @@ import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
 import { openPage, openTerm } from '../store/pages.ts';
 import { useApp, useDerived } from '../store/store.ts';
-import type { AppState } from '../store/types.ts';
 import { Legend } from '../timeline/Legend.tsx';
 import { LanesView } from '../timeline/lanes/LanesView.tsx';
 import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
@@ -24,25 +23,6 @@ import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
 import { letterOf } from './RunChooser.tsx';
 import { SharedAxis, useSharedKeys } from './SharedAxis.tsx';
-
-/** Returns the place of a run: the remote host, this machine, or the device that was recorded or simulated. */
-function placeOf({ host, origin, device }: Pick<RunSummary, 'host' | 'origin' | 'device'>): string {
-  if (host !== undefined) return host;
-  return origin === 'measured' ? 'This machine' : device;
-}
-
-/** Returns the titles. Runs of one title get their place added, or their device if they share the place. */
-function distinctNames(runs: readonly RunSummary[]): string[] {
-  const titles = runs.map(runTitle);
-  return runs.map((run, at) => {
-    const title = titles[at] ?? '';
-    const alike = runs.filter((_, other) => titles[other] === title);
-    if (new Set(alike.map(({ device, host, engine }) => `${device} ${host} ${engine}`)).size < 2) return title;
-    const place = placeOf(run);
-    const isShared = alike.filter((other) => placeOf(other) === place).length > 1;
-    return `${isShared && run.device !== '' ? run.device : place}: ${title}`;
-  });
-}
 
 /** The state of a run that has no lanes yet, or will get none. */
 interface Props {
@@ -88,7 +68,8 @@ export function Stack({ ids, loaded }: StackProps) {
       ),
     [views, anchors],
   );
-  const names = useDerived((state) => namesOf(state, ids));
+  // A run outside the library has the name in its file. Device and time stand next to the names.
+  const names = useDerived(({ runs }) => ids.map((id) => (runs[id] === undefined ? id : runTitle(runs[id]))));
   const lines = overview(ready.map((run, index) => source(run, names[ids.indexOf(run.id)] ?? '', views[index])));
   const missed = ready.reduce((sum, run, at) => sum + (views[at] === undefined ? 0 : missedIn(run, views[at]).size), 0);
   const time = useTimeWindow(extentNs);
@@ -122,12 +103,6 @@ export function Stack({ ids, loaded }: StackProps) {
       <Legend views={views} marks={false} missed={missed} />
     </div>
   );
-}
-
-/** Returns the runs' names. A run outside the library has the name in its file. */
-function namesOf(state: AppState, ids: readonly string[]): string[] {
-  const names = distinctNames(ids.flatMap((id) => state.runs[id] ?? []));
-  return ids.map((id) => (state.runs[id] === undefined ? id : (names.shift() ?? id)));
 }
 
 const source = (run: LoadedRun, name: string, view: IterationView | undefined) => ({
