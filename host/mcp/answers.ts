@@ -3,6 +3,7 @@
 import { CopyscopeError } from '../../core/errors.ts';
 import type { ComparisonDocument } from '../../core/explain/compare/comparison.ts';
 import type { HazardReport } from '../../core/explain/hazards/hazard.ts';
+import type { PlannedChanges } from '../../core/explain/remedies/plan.ts';
 import type { LazySummary } from '../../core/explain/summary/summary.ts';
 import type { RemedyAnswer, TraceAnswers } from '../../core/lift/answers.ts';
 import { type StepsCompared, settledWords } from '../../core/lift/settle.ts';
@@ -32,7 +33,7 @@ function couldNotTell({ value, remarks }: CommandAnswer<Explained>): string[] {
   ];
 }
 
-export const remedyItem = (remedy: RemedyAnswer): Item => ({
+export const remedyItem = (remedy: RemedyAnswer | PlannedChanges): Item => ({
   changes: remedy.changes,
   gain: share(remedy.gainShare),
   gainInterval90: [share(remedy.lowShare), share(remedy.highShare)],

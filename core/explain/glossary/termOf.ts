@@ -77,6 +77,8 @@ export const environmentTerms: readonly TermId[] = ['default-stream', 'launch-bl
 
 const ofCause: Readonly<Record<Cause, TermId>> = {
   race: 'hazard',
+  'copied-again': 'copy',
+  'through-host': 'd2d',
   overlapped: 'overlap',
   'pageable-source': 'pageable',
   'pageable-destination': 'pageable',

@@ -4,17 +4,21 @@ import { type Experiment, eachOperation } from '../../experiment/experiment.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
 import type { Verdict } from '../verdicts/verdict.ts';
 import type { Hazard, HazardKind } from './hazard.ts';
-import { hazardsOf } from './repair.ts';
+import { hazardsOf, repairOf } from './repair.ts';
 
 /** Longer programs aren't checked while somebody waits for the run. */
-const mostNoted = 20_000;
+export const mostNoted = 20_000;
+
+/** Limit of hazards whose repair is looked for. */
+const mostTried = 4;
 
 /** Hazards that make no data wrong. */
 const harmless: ReadonlySet<HazardKind> = new Set(['timing-unsynchronised', 'endless-wait']);
 
 /** Returns the verdicts with a race as the cause if a hazard names the copy, or memory of it that is freed too early. */
 export function withRaces(verdicts: readonly Verdict[], experiment: Experiment | null): readonly Verdict[] {
-  const hazards = experiment === null ? [] : notedHazards(experiment).filter(({ kind }) => !harmless.has(kind));
+  const all = experiment === null ? [] : notedHazards(experiment);
+  const hazards = all.filter(({ kind }) => !harmless.has(kind));
   if (experiment === null || hazards.length === 0) return verdicts;
   const buffers = new Map<string, readonly string[]>();
   for (const { operations } of experiment.threads) {
@@ -23,6 +27,14 @@ export function withRaces(verdicts: readonly Verdict[], experiment: Experiment |
       if (touched !== null) buffers.set(one.id, [...touched.reads, ...touched.writes]);
     });
   }
+  const told = new Map<Hazard, string>();
+  const remedyOf = (hazard: Hazard): string => {
+    const isTried = told.has(hazard) || told.size < mostTried;
+    const change = isTried && !told.has(hazard) ? repairOf(experiment, all.indexOf(hazard)) : null;
+    const remedy = told.get(hazard) ?? change?.steps.join(' ') ?? hazard.remedy;
+    if (isTried) told.set(hazard, remedy);
+    return remedy;
+  };
   return verdicts.map((verdict): Verdict => {
     const { op, id, subject } = verdict;
     const names = ({ first, second }: Hazard): boolean => first.op === op || second.op === op;
@@ -31,7 +43,8 @@ export function withRaces(verdicts: readonly Verdict[], experiment: Experiment |
       buffers.get(id ?? '')?.includes(buffer ?? '') === true;
     const hazard = subject === 'copy' ? (hazards.find(names) ?? hazards.find(frees)) : undefined;
     if (hazard === undefined) return verdict;
-    const { rule, title, explanation, missing, remedy } = hazard;
+    const { rule, title, explanation, missing } = hazard;
+    const remedy = remedyOf(hazard);
     const also = verdict.cause === 'overlapped' ? verdict.also : [verdict.cause, ...verdict.also];
     return {
       ...verdict,

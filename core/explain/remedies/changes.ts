@@ -16,7 +16,7 @@ import { cacheMemory, keepMemory, pin } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
 import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
 import { launchElsewhere, launchFirst, readLater, withoutWaits } from './waits.ts';
-import { copiesApart, withoutStaging } from './whole.ts';
+import { copiesApart, withoutRelay, withoutStaging } from './whole.ts';
 
 /** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */
 const divisions = [
@@ -75,7 +75,7 @@ function ofCause(situation: Situation): Change[] {
     case 'allocated-again':
       return find(situation, verdict.op, 'pin') !== null
         ? present(withoutStaging(situation.experiment))
-        : present(keepMemory(situation.experiment, (buffer) => buffer === bufferOf(situation)));
+        : present(keepMemory(situation.experiment));
     case 'same-stream':
       return present(
         ownBranch(situation),
@@ -84,11 +84,13 @@ function ofCause(situation: Situation): Change[] {
         ownStream(situation),
       );
     case 'legacy-default-stream':
-      return present(nonBlocking(situation), ownStream(situation));
+      return present(...nonBlocking(situation.experiment), ownStream(situation));
     case 'event-dependency':
       return verdict.needsData === true
         ? present(inParts(situation), doubleBuffer(situation.experiment))
         : present(dropWait(situation));
+    case 'through-host':
+      return present(withoutRelay(situation.experiment, new Effort(effortOfWaits)));
     case 'graph-launches':
       return present(ownGraph(situation));
     case 'peer-copy-alone':
@@ -145,9 +147,6 @@ function launchedEarlier(situation: Situation): (Change | null)[] {
 
 /** Limit of checked operations while waits are removed. */
 const effortOfWaits = 5000;
-
-const bufferOf = (situation: Situation): string | undefined =>
-  find(situation, situation.verdict.op, 'allocate')?.operation.buffer;
 
 const present = (...changes: readonly (Change | null)[]): Change[] =>
   changes.filter((change) => change !== null && change.patches.length > 0) as Change[];

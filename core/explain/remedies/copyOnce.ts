@@ -23,8 +23,25 @@ interface Upload {
  * this to the data of one operation.
  */
 export function copyOnce(experiment: Experiment, only: number | null = null): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const [hoisted, kept] = [new Set<string>(), new Set<string>()];
+  for (const equal of repeatedUploads(experiment)) {
+    const [first, ...later] = equal;
+    if (only !== null && !equal.some(({ op }) => op === only)) continue;
+    const loop = outermostLoop(experiment, first.path);
+    if (loop !== null) edit.before(loop, first.operation).remove(first.path);
+    for (const { path } of later) edit.remove(path);
+    (loop === null ? kept : hoisted).add(first.operation.src);
+  }
+  if (hoisted.size > 0) edit.step(`Copy ${namesOf([...hoisted])} once, before the loop: nothing changes the data.`);
+  if (kept.size > 0) edit.step(`Copy ${namesOf([...kept])} once, and not again: nothing changes the data.`);
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+/** Returns uploads that bring the same unchanged data again: all of each in order, or the one of a loop. */
+export function repeatedUploads(experiment: Experiment): (readonly [Upload, ...Upload[]])[] {
   const program = lowerUnverified(experiment);
-  if (program.operations.some(({ kind }) => kind === 'graphCapture' || kind === 'multiCopy')) return null;
+  if (program.operations.some(({ kind }) => kind === 'graphCapture' || kind === 'multiCopy')) return [];
   const data = new DataFlow(program);
   const memories = new Map(experiment.buffers.map(({ id, memory }) => [id, memory]));
   const uploads = program.operations.flatMap(({ op, path }): Upload[] => {
@@ -35,20 +52,11 @@ export function copyOnce(experiment: Experiment, only: number | null = null): Ch
       memories.get(operation.dst) === 'device';
     return isUpload ? [{ op, path, operation }] : [];
   });
-  const edit = new ChangeBuilder(experiment);
-  const [hoisted, kept] = [new Set<string>(), new Set<string>()];
-  for (const equal of groupBy(uploads, dataOf).values()) {
-    const [first, ...later] = equal as [Upload, ...Upload[]];
-    const loop = outermostLoop(experiment, first.path);
-    const isMeant = only === null || equal.some(({ op }) => op === only);
-    if (!isMeant || (loop === null && later.length === 0) || !data.isUnchanged(equal)) continue;
-    if (loop !== null) edit.before(loop, first.operation).remove(first.path);
-    for (const { path } of later) edit.remove(path);
-    (loop === null ? kept : hoisted).add(first.operation.src);
-  }
-  if (hoisted.size > 0) edit.step(`Copy ${namesOf([...hoisted])} once, before the loop: nothing changes the data.`);
-  if (kept.size > 0) edit.step(`Copy ${namesOf([...kept])} once, and not again: nothing changes the data.`);
-  return edit.change.patches.length === 0 ? null : edit.change;
+  return [...groupBy(uploads, dataOf).values()].flatMap((equal) => {
+    const [first, ...later] = equal;
+    const isRepeated = first !== undefined && (later.length > 0 || outermostLoop(experiment, first.path) !== null);
+    return isRepeated && data.isUnchanged(equal) ? [[first, ...later] as const] : [];
+  });
 }
 
 /** Threads run at once, so equal copies of two threads are no repetition. */
@@ -70,6 +78,9 @@ interface Use extends Pick<Touch, 'buffer' | 'from' | 'to' | 'writes'> {
   /** Place among the instructions of its thread. */
   readonly place: number;
 }
+
+/** Most that host memory takes: 12 channels of DDR5, 500 GB/s. */
+const mostBytesPerNs = 500;
 
 class DataFlow {
   readonly #program: Program;
@@ -122,11 +133,11 @@ class DataFlow {
     const spoils = ({ op, buffer, writes, thread: other, place }: Use): boolean =>
       !own.has(op) && (writes || (buffer === copy.dst && other === thread && place < first));
     if (others.some(spoils)) return false;
-    return this.#tellsWrites || !this.#isFilledBetween(thread, first, last);
+    return this.#tellsWrites || !this.#isFilledBetween(thread, [first, last], copy.bytes);
   }
 
   /** Looks at what may run between these places: also all of the loops around them. */
-  #isFilledBetween(thread: number, first: number, last: number): boolean {
+  #isFilledBetween(thread: number, [first, last]: readonly [number, number], bytes: number): boolean {
     let [from, to] = [first, last];
     for (const [place, one] of (this.#program.threads[thread]?.instructions ?? []).entries()) {
       if (place > last) break;
@@ -134,7 +145,16 @@ class DataFlow {
       if (isAround) [from, to] = [Math.min(from, place), Math.max(to, one.end)];
     }
     const counts = this.#waits[thread];
-    return (counts?.[to + 1] ?? 0) > (counts?.[from] ?? 0);
+    if ((counts?.[to + 1] ?? 0) === (counts?.[from] ?? 0)) return false;
+    // If the document says what work the host does in between, that must be long enough to fill the memory.
+    const { threads } = this.#program;
+    const own = threads.flatMap(({ instructions }, at) =>
+      at === thread ? instructions.slice(from, to + 1) : instructions,
+    );
+    const work = own.filter(({ code }) => code === 'work' || code === 'pin');
+    const isShort = own.every(({ code }, at) => code !== 'repeat' || at === 0);
+    const ns = work.reduce((sum, one) => sum + (one.code === 'work' ? one.durationNs : Number.POSITIVE_INFINITY), 0);
+    return work.length === 0 || !isShort || ns * mostBytesPerNs >= bytes;
   }
 }
 

@@ -1,9 +1,11 @@
 /** Changes to the kind of memory and its allocator. */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
-import { type Experiment, walkOperations } from '../../experiment/experiment.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import type { OperationOf } from '../../experiment/operations.ts';
-import { find, type Situation } from './situation.ts';
+import { bufferBytes } from '../../experiment/resources.ts';
+import { groupBy } from '../../groupBy.ts';
+import { find, isPlace, namesOf, type Place, places, type Situation } from './situation.ts';
 
 /** Pins the pageable side of the copy `op`. Null between host buffers, where pinning changes nothing. */
 export function pin(situation: Situation, op: number | null): Change | null {
@@ -31,7 +33,7 @@ export function cacheMemory(situation: Situation): Change | null {
   return edit.change.patches.length === 0 ? null : edit.change;
 }
 
-function takeFromCache(edit: ChangeBuilder, made: readonly Allocation[]): void {
+function takeFromCache(edit: ChangeBuilder, made: readonly Place<OperationOf<'allocate'>>[]): void {
   for (const { path, operation } of made) {
     if (operation.allocator !== 'cuda-malloc') continue;
     const words = `Take "${operation.buffer}" from the caching allocator, which waits for nothing once it holds memory.`;
@@ -39,53 +41,50 @@ function takeFromCache(edit: ChangeBuilder, made: readonly Allocation[]): void {
   }
 }
 
-/**
- * Allocates buffers once, before the run, that an operation allocates again and again through CUDA itself. `isMeant`
- * limits which buffers.
- */
-export function keepMemory(experiment: Experiment, isMeant: (buffer: string) => boolean): Change | null {
+/** Allocates buffers once, before the run, that an operation allocates again and again through CUDA itself. */
+export function keepMemory(experiment: Experiment): Change | null {
   const edit = new ChangeBuilder(experiment);
+  const again = allocatedAgain(experiment);
+  const kept: string[] = [];
   for (const [index, { id, memory, allocated }] of experiment.buffers.entries()) {
-    if (allocated !== 'by-operation' || memory === 'pageable' || !isMeant(id)) continue;
+    if (allocated !== 'by-operation' || memory === 'pageable') continue;
     const made = allocationsOf(experiment, id);
-    const isRepeated = made.length > 1 || made.some(({ path }) => path.length > 4);
     // A caching allocator keeps memory itself.
-    if (made.some(({ operation }) => operation.allocator === 'caching')) continue;
-    if (!isRepeated) {
+    if (made.length === 0 || made.some(({ operation }) => operation.allocator === 'caching')) continue;
+    if (!again.has(id)) {
       takeFromCache(edit, memory === 'device' ? made : []);
       continue;
     }
-    edit.step(`Allocate "${id}" once, before the loop.`).replace(['buffers', index, 'allocated'], 'before-run');
+    kept.push(id);
+    edit.replace(['buffers', index, 'allocated'], 'before-run');
     for (const path of lifeOf(experiment, id)) edit.remove(path);
   }
+  if (kept.length > 0) edit.step(`Allocate ${namesOf(kept)} once, before the loop.`);
   return edit.change.patches.length === 0 ? null : edit.change;
 }
 
+/** Returns buffers that are allocated in a loop, or after one of the same kind and size was freed. */
+function allocatedAgain(experiment: Experiment): Set<string> {
+  const kinds = new Map(experiment.buffers.map((one) => [one.id, `${one.memory} ${bufferBytes(one)}`]));
+  const all = places(experiment).filter((place) => isPlace('allocate')(place) || isPlace('free')(place));
+  const groups = groupBy(all as Place<OperationOf<'allocate' | 'free'>>[], ({ operation }) =>
+    kinds.get(operation.buffer),
+  );
+  const isAgain = (own: readonly Place[]): boolean => {
+    const freed = own.findIndex(isPlace('free'));
+    return own.some((one) => one.path.length > 4) || (freed >= 0 && own.slice(freed).some(isPlace('allocate')));
+  };
+  return new Set([...groups.values()].flatMap((own) => (isAgain(own) ? own.map((one) => one.operation.buffer) : [])));
+}
+
 /** Returns the paths of everything that begins, ends or announces uses of a buffer. */
-function lifeOf({ threads }: Experiment, buffer: string): DocumentPath[] {
-  const found: DocumentPath[] = [];
-  for (const [thread, { operations }] of threads.entries()) {
-    const visit = (operation: (typeof operations)[number], path: DocumentPath): void => {
-      const isLife = operation.op === 'allocate' || operation.op === 'free' || operation.op === 'recordStream';
-      if (isLife && operation.buffer === buffer) found.push(path);
-    };
-    walkOperations(operations, visit, ['threads', thread, 'operations']);
-  }
-  return found;
-}
+const lifeOf = (experiment: Experiment, buffer: string): DocumentPath[] =>
+  places(experiment).flatMap(({ operation, path }) => {
+    const isLife = operation.op === 'allocate' || operation.op === 'free' || operation.op === 'recordStream';
+    return isLife && operation.buffer === buffer ? [path] : [];
+  });
 
-interface Allocation {
-  readonly path: readonly (string | number)[];
-  readonly operation: OperationOf<'allocate'>;
-}
-
-function allocationsOf({ threads }: Experiment, buffer: string): Allocation[] {
-  const found: Allocation[] = [];
-  for (const [thread, { operations }] of threads.entries()) {
-    const visit = (operation: (typeof operations)[number], path: readonly (string | number)[]): void => {
-      if (operation.op === 'allocate' && operation.buffer === buffer) found.push({ path, operation });
-    };
-    walkOperations(operations, visit, ['threads', thread, 'operations']);
-  }
-  return found;
-}
+const allocationsOf = (experiment: Experiment, buffer: string): Place<OperationOf<'allocate'>>[] =>
+  places(experiment)
+    .filter(isPlace('allocate'))
+    .filter(({ operation }) => operation.buffer === buffer);

@@ -226,7 +226,7 @@ function simulatedWith(experiment: Experiment, costs: CostModel): Pick<Made, 'pr
 }
 
 /** Returns the time that the busiest of these needs: a device's kernels, a direction of a link, a thread's own work. */
-function floorOf(iteration: Iteration, costs: CostModel): number {
+export function floorOf(iteration: Iteration, costs: CostModel): number {
   const { trace } = iteration;
   const busy = new Map<string, number>();
   const add = (key: string, ns: number): void => void busy.set(key, (busy.get(key) ?? 0) + ns);

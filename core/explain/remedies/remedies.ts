@@ -13,6 +13,7 @@ import { atOnce, type InSteps } from '../../steps.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { rank } from '../verdicts/groups.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
+import { byDocument } from './byDocument.ts';
 import { changesFor } from './changes.ts';
 import { type Prediction, predict } from './predict.ts';
 import { isTested, type Remedy, type RemedyOutlook, type Trial } from './remedy.ts';
@@ -36,8 +37,10 @@ export interface Explanation {
 
 /** Simulates the experiment and tests its verdicts. Returns null if it can't be simulated or is too long. */
 export function explainWithRemedies(experiment: Experiment, machine: Machine): Explanation | null {
-  const before = predict(experiment, machine);
-  return before === null ? null : { before, remedies: atOnce(testedInSteps(before, before.verdicts, machine)) };
+  const predicted = predict(experiment, machine);
+  if (predicted === null) return null;
+  const before = { ...predicted, verdicts: byDocument(predicted.verdicts, experiment) };
+  return { before, remedies: atOnce(testedInSteps(before, before.verdicts, machine)) };
 }
 
 /** Tests the verdicts of a run of this experiment. */
@@ -72,13 +75,9 @@ export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[],
 
 /**
  * Returns the verdicts with what removing their cause gains as their cost, as far as that was tested: those of one rank by cost.
- * Others cost at most the makespan.
+ * Others cost at most `mostNs`, which is what changes can save.
  */
-export function costed(
-  verdicts: readonly Verdict[],
-  remedies: readonly Remedy[],
-  makespanNs: number | null,
-): Verdict[] {
+export function costed(verdicts: readonly Verdict[], remedies: readonly Remedy[], mostNs: number): Verdict[] {
   const keyOf = (op: number, cause: Cause): string => `${op} ${cause}`;
   const tested = new Map<string, Remedy>();
   const counted = countedElsewhere(remedies);
@@ -87,12 +86,11 @@ export function costed(
   }
   const removing = new Map<string, Remedy>();
   for (const remedy of remedies) for (const op of remedy.alsoRemoves) removing.set(keyOf(op, remedy.cause), remedy);
-  const most = makespanNs ?? Number.POSITIVE_INFINITY;
   const own = verdicts.map((verdict) => {
     const key = keyOf(verdict.op, verdict.cause);
     const [remedy, other] = [tested.get(key), removing.get(key)];
     const known = remedy ?? other;
-    const costNs = known === undefined ? Math.min(most, verdict.costNs) : Math.max(0, known.gainNs);
+    const costNs = known === undefined ? Math.min(mostNs, verdict.costNs) : Math.max(0, known.gainNs);
     return {
       ...verdict,
       costNs,

@@ -3,7 +3,7 @@ import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation, OperationName } from '../../experiment/operations.ts';
-import { at, type Found, find, type Situation } from './situation.ts';
+import { at, type Found, find, places, type Situation } from './situation.ts';
 
 /** Moves the copy, and the events recorded right after it, to a new non-blocking stream. Null if it has one already. */
 export function ownStream(situation: Situation): Change | null {
@@ -96,17 +96,19 @@ function recordsBehind(experiment: Experiment, { info, operation }: Found<'copy'
   return paths;
 }
 
-/** Makes the declared blocking streams of copy and kernel non-blocking. */
-export function nonBlocking(situation: Situation): Change | null {
-  const { experiment, verdict } = situation;
-  const used = [find(situation, verdict.op, 'copy'), find(situation, verdict.with, 'kernel', 'memset')];
-  const streams = new Set(used.map((one) => one?.operation.stream));
-  const edit = new ChangeBuilder(experiment);
-  for (const [index, { id, flags }] of experiment.streams.entries()) {
-    if (!streams.has(id) || flags !== 'blocking') continue;
-    edit.step(`Make stream "${id}" non-blocking.`).replace(['streams', index, 'flags'], 'non-blocking');
-  }
-  return edit.change.patches.length === 0 ? null : edit.change;
+/** Makes declared blocking streams non-blocking: those that only copy, or all. */
+export function nonBlocking(experiment: Experiment): Change[] {
+  const all = places(experiment).map(({ operation }) => operation);
+  const working = new Set(all.flatMap((one) => (one.op === 'kernel' || one.op === 'memset' ? [one.stream] : [])));
+  if (!all.some((one) => 'stream' in one && one.stream === 'default')) return [];
+  return [working, new Set<string>()].flatMap((kept) => {
+    const edit = new ChangeBuilder(experiment);
+    for (const [index, { id, flags }] of experiment.streams.entries()) {
+      if (kept.has(id) || flags !== 'blocking') continue;
+      edit.step(`Make stream "${id}" non-blocking.`).replace(['streams', index, 'flags'], 'non-blocking');
+    }
+    return edit.change.patches.length === 0 ? [] : [edit.change];
+  });
 }
 
 export function dropWait(situation: Situation): Change | null {

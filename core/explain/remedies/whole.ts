@@ -17,12 +17,14 @@ import { doubleBuffer } from './doubleBuffer.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
+import { nonBlocking } from './streams.ts';
 import { launchElsewhere, launchFirst, readLater, withoutWaits } from './waits.ts';
 
 /** In the order in which they build on one another. */
 export const wholeWords = [
   'keep-memory',
   'keep-on-device',
+  'copy-directly',
   'pin',
   'non-blocking',
   'remove-wait',
@@ -30,6 +32,7 @@ export const wholeWords = [
   'delay-wait',
   'other-thread',
   'other-stream',
+  'non-blocking-stream',
   'double-buffer',
 ] as const;
 export type WholeWord = (typeof wholeWords)[number];
@@ -40,8 +43,9 @@ type Whole = (experiment: Experiment, effort: Effort) => Change | null;
 const mostRepairs = 24;
 
 export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
-  'keep-memory': (experiment) => keepMemory(experiment, () => true),
+  'keep-memory': keepMemory,
   'keep-on-device': (experiment) => copyOnce(experiment),
+  'copy-directly': withoutRelay,
   pin: pinned,
   batch: joinedCopies,
   'non-blocking': (experiment) => {
@@ -54,6 +58,10 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'delay-wait': (experiment) => launchFirst(experiment) ?? readLater(experiment),
   'other-thread': launchElsewhere,
   'other-stream': copiesApart,
+  'non-blocking-stream': (experiment, effort) =>
+    nonBlocking(experiment)
+      .map((change) => withoutNewHazards(experiment, change, effort, mostRepairs))
+      .find((change) => change !== null) ?? null,
   'double-buffer': doubleBuffer,
 };
 
@@ -61,18 +69,34 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
 function pinned(experiment: Experiment): Change | null {
   const edit = new ChangeBuilder(experiment);
   const links = linkCopies(experiment).flatMap(({ operation: { src, dst } }) => [src, dst]);
-  return pinIn(experiment, edit, new Set([...links, ...dropStaging(experiment, edit)]));
+  return pinIn(experiment, edit, new Set([...links, ...dropStaging(experiment, edit, 'pageable')]));
 }
 
 /** Drops the host's own copies into page-locked memory: their source is pinned instead. */
 export function withoutStaging(experiment: Experiment): Change | null {
   const edit = new ChangeBuilder(experiment);
-  return pinIn(experiment, edit, dropStaging(experiment, edit));
+  return pinIn(experiment, edit, dropStaging(experiment, edit, 'pageable'));
 }
 
+/** Copies from device to device what now passes host memory. */
+export function withoutRelay(experiment: Experiment, effort: Effort): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  dropStaging(experiment, edit, 'device');
+  if (edit.change.patches.length === 0) return null;
+  return withoutNewHazards(experiment, edit.change, effort, mostRepairs);
+}
+
+/** Returns the ids of copies that pass data through host memory from device to device. */
+export const relays = (experiment: Experiment): Set<string> =>
+  new Set(
+    stagedBy(experiment, 'device').flatMap(({ stagings, routes }) =>
+      [...stagings, ...routes.map(({ upload }) => upload)].map(({ operation }) => operation.id),
+    ),
+  );
+
 /** Returns the buffers that are then copied without staging. */
-function dropStaging(experiment: Experiment, edit: ChangeBuilder): Set<string> {
-  const all = stagedByHost(experiment);
+function dropStaging(experiment: Experiment, edit: ChangeBuilder, from: 'pageable' | 'device'): Set<string> {
+  const all = stagedBy(experiment, from);
   const find = bufferFinder(experiment);
   for (const { through, routes } of all) {
     const sources = [...new Set(routes.map(({ src }) => src))];
@@ -131,16 +155,16 @@ interface StagedByHost {
 }
 
 /**
- * Returns page-locked memory that the host only fills from pageable memory, and that only uploads read. If the data is
- * made in page-locked memory, the host's copies fall away.
+ * Returns page-locked memory that is only filled from pageable memory by the host, or from devices, and that only uploads
+ * read. If the data is made in page-locked memory, or copied from device to device, the copies into it fall away.
  */
-function stagedByHost(experiment: Experiment): StagedByHost[] {
+function stagedBy(experiment: Experiment, from: 'pageable' | 'device'): StagedByHost[] {
   const all = places(experiment).filter(({ operation }) => !('operations' in operation));
   const find = bufferFinder(experiment);
   const memoryOf = (id: string) => find(id)?.memory ?? 'device';
   const isStaging = (place: Place): place is Staging =>
     (isPlace('copy')(place) || isPlace('pin')(place)) &&
-    memoryOf(place.operation.src) === 'pageable' &&
+    memoryOf(place.operation.src) === from &&
     isHostMemory(memoryOf(place.operation.dst)) &&
     memoryOf(place.operation.dst) !== 'pageable';
   const groups = groupBy(all.filter(isStaging), ({ operation }) => operation.dst);

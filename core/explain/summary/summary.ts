@@ -20,8 +20,8 @@ import { type AttainableBandwidth, eachOperation, type OperationRow } from '../f
 import { overlap } from '../figures/overlap.ts';
 import { queueUse } from '../figures/queue.ts';
 import { temporalBreakdown } from '../figures/temporal.ts';
-import { withRaces } from '../hazards/races.ts';
-import { planInSteps } from '../remedies/plan.ts';
+import { byDocument } from '../remedies/byDocument.ts';
+import { floorOf, planInSteps } from '../remedies/plan.ts';
 import { predict } from '../remedies/predict.ts';
 import { costed, testedInSteps } from '../remedies/remedies.ts';
 import { programFacts } from '../verdicts/facts.ts';
@@ -79,9 +79,10 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
     deviceIdle: deviceIdle(iteration),
   };
   yield;
-  const raced = withRaces(found, info.experiment);
-  const tested = yield* remedies(run, raced, options.profile);
-  const judged = costed(raced, tested.remedies, makespan(iteration));
+  const judgements = byDocument(found, info.experiment);
+  const { floorNs, ...tested } = yield* remedies(run, iteration, judgements, options.profile);
+  const mostNs = mostSavedNs(makespan(iteration), [{ floorNs }]);
+  const judged = costed(judgements, tested.remedies, mostNs);
   const parts = isDetailed ? yield* joined(iteration, depth) : notJoined;
   yield;
   return {
@@ -118,20 +119,22 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
 
 function* remedies(
   run: Run,
+  iteration: Iteration,
   found: readonly Verdict[],
   profile: DeviceProfile | undefined,
-): InSteps<Pick<SummaryDocument, 'remedies' | 'plan' | 'predictedWith'>> {
+): InSteps<Pick<SummaryDocument, 'remedies' | 'plan' | 'predictedWith'> & { readonly floorNs: number }> {
   const { experiment } = run.info;
-  if (profile === undefined || experiment === null) return { remedies: [], plan: [], predictedWith: null };
+  const untested = { remedies: [], plan: [], predictedWith: null, floorNs: 0 };
+  if (profile === undefined || experiment === null) return untested;
   const shown = shownBy(run, profile);
   const machine = machineOf(profile, shown);
   const before = predict(experiment, machine);
-  if (before === null) return { remedies: [], plan: [], predictedWith: null };
+  if (before === null) return untested;
   const made = yield* testedInSteps(before, found, machine);
   const plan = yield* planInSteps(before, machine);
   const isPredicted = made.length > 0 || plan.length > 0;
   const predictedWith = isPredicted ? { profile: profile.name, fromRun: [...shown.keys()] } : null;
-  return { remedies: made, plan, predictedWith };
+  return { remedies: made, plan, predictedWith, floorNs: floorOf(iteration, machine.costs) };
 }
 
 type Joined = Pick<SummaryDocument, 'calls' | 'launches' | 'queues' | 'idle' | 'bandwidth' | 'criticalPath'>;

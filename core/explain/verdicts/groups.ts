@@ -50,7 +50,11 @@ export const byKernel = (verdict: Verdict): unknown => [
 
 /** Returns the most that changes can save: down to the floor of a plan, or the makespan without one. */
 export const mostSavedNs = (makespanNs: number | null, plan: readonly { readonly floorNs: number }[] = []): number =>
-  (makespanNs ?? Number.POSITIVE_INFINITY) - (plan[0] === undefined ? 0 : Math.min(...plan.map((one) => one.floorNs)));
+  Math.max(
+    0,
+    (makespanNs ?? Number.POSITIVE_INFINITY) -
+      (plan[0] === undefined ? 0 : Math.min(...plan.map((one) => one.floorNs))),
+  );
 
 /**
  * Groups verdicts: by rank, the costliest group first. `alike` returns the key of a group. If one alone costs less than `mostNs`, all

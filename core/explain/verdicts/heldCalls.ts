@@ -23,7 +23,7 @@ const leastPart = 0.02;
 const mostEvidence = 2;
 
 /**
- * Returns a verdict for each buffer that is allocated or pinned more than once, or whose free waits, and for each stream
+ * Returns a verdict for buffers of one kind and size that are allocated again or pinned again, or whose free waits, and for each stream
  * whose full queue makes other work late. Needs the experiment.
  */
 export function heldCalls(scene: Scene): Verdict[] {
@@ -35,11 +35,17 @@ export function heldCalls(scene: Scene): Verdict[] {
     .filter(({ name }) => isAllocation.test(name) || (mapsAnew && isPoolCall.test(name)))
     .filter(({ op }) => bufferOf(scene, op) !== null);
   const leastNs = leastPart * (makespan(iteration) ?? 0);
-  const allocated = [...groupBy(calls, ({ op }) => bufferOf(scene, op)).values()].flatMap((own) => {
+  const { buffers } = facts.program;
+  const kinds = new Map(buffers.map(({ id, memory, device, bytes }) => [id, `${memory} ${device} ${bytes}`]));
+  const allocated = [...groupBy(calls, ({ op }) => kinds.get(bufferOf(scene, op) ?? '')).values()].flatMap((own) => {
     const [first] = own.filter(({ op }) => facts.operation(op)?.op !== 'free');
     const spentNs = own.reduce((sum, call) => sum + durationOf(call), 0);
     const allocations = own.filter(({ op }) => facts.operation(op)?.op !== 'free').length;
-    if (first !== undefined && allocations > 1 && spentNs >= leastNs) return verdictOf(scene, first, own, allocations);
+    const freed = own.find(({ op }) => facts.operation(op)?.op === 'free');
+    const isAgain =
+      freed !== undefined &&
+      own.some(({ op, startNs }) => startNs > freed.startNs && facts.operation(op)?.op !== 'free');
+    if (first !== undefined && isAgain && spentNs >= leastNs) return verdictOf(scene, first, own, allocations);
     const free = own.find((call) => facts.operation(call.op)?.op === 'free' && waitsBeforeWork(scene, call, leastNs));
     return free === undefined ? [] : waitingFree(scene, free);
   });
@@ -148,6 +154,7 @@ function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], co
   const isHost = /Host/.test(first.name);
   const names = [...new Set(calls.map(({ name }) => name))].join(' and ');
   const bytes = formatBytes(first.bytes);
+  const others = new Set(calls.map(({ op }) => bufferOf(scene, op))).size - 1;
   return {
     op: first.op,
     id: scene.facts.info(first.op)?.id ?? null,
@@ -177,7 +184,7 @@ function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], co
       return { role: 'holding-call', op, name, lane, startNs, endNs };
     }),
     title: isHost ? 'Page-locked memory allocated again and again' : 'Device memory allocated again and again',
-    explanation: `"${bufferOf(scene, first.op)}"${first.bytes > 0 ? ` (${bytes})` : ''} is allocated ${count} times. ${names} held the host for ${formatDuration(spentNs)} in all.`,
+    explanation: `"${bufferOf(scene, first.op)}"${others === 0 ? '' : `, or one of ${others} like it,`}${first.bytes > 0 ? ` (${bytes})` : ''} is allocated ${count} times. ${names} held the host for ${formatDuration(spentNs)} in all.`,
     remedy: first.name.endsWith('Async')
       ? 'Allocate it once, before the loop; or set environment.poolReleaseThreshold, so that the pool keeps it.'
       : 'Allocate it once, before the loop, and use it again; or take it from a caching allocator.',

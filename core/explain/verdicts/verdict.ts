@@ -6,6 +6,10 @@ import type { RowIndex } from '../../trace/trace.ts';
 export const causes = [
   /** Nothing orders it and something that uses its data, so the data may be wrong. */
   'race',
+  /** It brings data again that nothing changed. */
+  'copied-again',
+  /** It passes host memory on its way from device to device. */
+  'through-host',
   /** It overlapped a kernel. */
   'overlapped',
   /** The driver stages pageable data, and the call holds the host. Pinning saves more than overlap. */

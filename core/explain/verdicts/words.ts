@@ -63,6 +63,8 @@ const untold =
 
 const tellers: Readonly<Record<Cause, Teller>> = {
   race: untold('Race'),
+  'copied-again': untold('Unchanged data copied again'),
+  'through-host': untold('Through host memory from device to device'),
   'allocated-again': untold('Memory allocated again and again'),
 
   overlapped: (texts) => {
