@@ -23,8 +23,8 @@ const leastPart = 0.02;
 const mostEvidence = 2;
 
 /**
- * Returns a verdict for buffers of one kind and size that are allocated again or pinned again, or whose free waits, and for each stream
- * whose full queue makes other work late. Needs the experiment.
+ * Returns a verdict for buffers of one kind and size that are allocated or pinned again, or whose free waits, and for each
+ * stream whose full queue makes other work late. Needs the experiment.
  */
 export function heldCalls(scene: Scene): Verdict[] {
   const { iteration, facts } = scene;
