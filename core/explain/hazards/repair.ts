@@ -162,6 +162,7 @@ function candidates(experiment: Experiment, program: Program, hazard: Hazard): C
   if (first.stream === null) return [synchronizeStream(experiment, second, first)];
   return [
     ...recordEarlier(experiment, first, second),
+    ...recordEarlier(experiment, second, first),
     throughEvent(experiment, [[first, second]]),
     throughEvent(experiment, [[second, first]]),
     throughEvent(experiment, [

@@ -12,11 +12,11 @@ import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
 import { joinedCopies, pipelined } from './joinCopies.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
-import { cacheMemory, keepMemory, pin } from './memory.ts';
+import { cacheMemory, keepMemory } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
 import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
 import { launchElsewhere, launchFirst, readLater, withoutWaits } from './waits.ts';
-import { copiesApart, withoutRelay, withoutStaging } from './whole.ts';
+import { copiesApart, pinned, withoutBlocking, withoutRelay, withoutStaging } from './whole.ts';
 
 /** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */
 const divisions = [
@@ -57,15 +57,15 @@ function ofCause(situation: Situation): Change[] {
     case 'pageable-source':
     case 'pageable-destination':
       return present(
-        pin(situation, verdict.op),
+        pinned(situation.experiment),
         pipelined(situation),
         ...launchedEarlier(situation),
         readLater(situation.experiment),
       );
     case 'waits-for-earlier-work':
       return present(
-        asynchronous(situation),
-        pin(situation, verdict.op),
+        withoutBlocking(situation.experiment),
+        pinned(situation.experiment),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
       );
     case 'wait-after-each-copy':
@@ -115,7 +115,7 @@ function ofCause(situation: Situation): Change[] {
         asynchronous(situation),
         // If `blockedBy` is null, the copy's own call held the host, as for a multi-tensor copy.
         before(verdict.blockedBy ?? verdict.op),
-        pin(situation, verdict.blockedBy),
+        pinned(situation.experiment),
         pipelined(situation),
         launchFirst(situation.experiment),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
@@ -131,7 +131,7 @@ function ofCause(situation: Situation): Change[] {
     case 'too-small':
       return present(joinedCopies(situation.experiment), pipelined(situation));
     case 'not-a-copy-engine-copy':
-      if (verdict.rule !== 'host-to-host-copy') return present(pin(situation, verdict.op));
+      if (verdict.rule !== 'host-to-host-copy') return present(pinned(situation.experiment));
       return present(withoutStaging(situation.experiment), otherThread(situation));
     default:
       return [];

@@ -7,21 +7,6 @@ import { bufferBytes } from '../../experiment/resources.ts';
 import { groupBy } from '../../groupBy.ts';
 import { find, isPlace, namesOf, type Place, places, type Situation } from './situation.ts';
 
-/** Pins the pageable side of the copy `op`. Null between host buffers, where pinning changes nothing. */
-export function pin(situation: Situation, op: number | null): Change | null {
-  const copy = find(situation, op, 'copy');
-  if (copy === null) return null;
-  const { buffers } = situation.experiment;
-  const edit = new ChangeBuilder(situation.experiment);
-  const isSide = ({ id }: { readonly id: string }): boolean => id === copy.operation.src || id === copy.operation.dst;
-  if (!buffers.some((buffer) => isSide(buffer) && buffer.memory === 'device')) return null;
-  for (const [index, buffer] of buffers.entries()) {
-    if (!isSide(buffer) || buffer.memory !== 'pageable') continue;
-    edit.step(`Pin "${buffer.id}".`).replace(['buffers', index, 'memory'], 'pinned');
-  }
-  return edit.change.patches.length === 0 ? null : edit.change;
-}
-
 /** Replaces synchronising cudaMalloc and cudaFree by the caching allocator. */
 export function cacheMemory(situation: Situation): Change | null {
   const { blockedBy, op } = situation.verdict;

@@ -48,12 +48,7 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'copy-directly': withoutRelay,
   pin: pinned,
   batch: joinedCopies,
-  'non-blocking': (experiment) => {
-    const edit = new ChangeBuilder(experiment);
-    const blocking = linkCopies(experiment).filter(({ operation }) => operation.mode !== 'async');
-    for (const { path } of blocking) edit.replace([...path, 'mode'], 'async');
-    return changed(edit, `Make ${countOf(blocking.length)} asynchronous.`);
-  },
+  'non-blocking': withoutBlocking,
   'remove-wait': withoutWaits,
   'delay-wait': (experiment) => launchFirst(experiment) ?? readLater(experiment),
   'other-thread': launchElsewhere,
@@ -65,8 +60,16 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'double-buffer': doubleBuffer,
 };
 
+/** Makes all copies over the link asynchronous. */
+export function withoutBlocking(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const blocking = linkCopies(experiment).filter(({ operation }) => operation.mode !== 'async');
+  for (const { path } of blocking) edit.replace([...path, 'mode'], 'async');
+  return changed(edit, `Make ${countOf(blocking.length)} asynchronous.`);
+}
+
 /** Pins the pageable side of all copies over the link, and drops the host's own copies into page-locked memory. */
-function pinned(experiment: Experiment): Change | null {
+export function pinned(experiment: Experiment): Change | null {
   const edit = new ChangeBuilder(experiment);
   const links = linkCopies(experiment).flatMap(({ operation: { src, dst } }) => [src, dst]);
   return pinIn(experiment, edit, new Set([...links, ...dropStaging(experiment, edit, 'pageable')]));

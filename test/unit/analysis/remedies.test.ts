@@ -5,9 +5,9 @@ import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { findHazards } from '../../../core/explain/hazards/hazards.ts';
-import { pin } from '../../../core/explain/remedies/memory.ts';
 import { type Explanation, explainWithRemedies, remediesFor } from '../../../core/explain/remedies/remedies.ts';
 import { type Remedy, trialOutcome } from '../../../core/explain/remedies/remedy.ts';
+import { pinned } from '../../../core/explain/remedies/whole.ts';
 import { machineOf } from '../../../core/machine/cost/machineOf.ts';
 import { shownBy } from '../../../core/machine/cost/runCosts.ts';
 import { lower } from '../../../core/program/lower.ts';
@@ -134,9 +134,6 @@ it('pinning is proposed for copies that cross the link, and for none between hos
   const buffers = [{ id: 'pageable', memory: 'pageable' as const, bytes: size }, ...parts.buffers];
   const pageable = (dst: string) =>
     experimentOf({ ...parts, buffers }, [{ ...copy, src: 'pageable', dst }, kernel('compute')]);
-  const [verdict] = explain(pageable('target')).before.verdicts;
-  const pinned = (experiment: Experiment) =>
-    verdict === undefined ? null : pin({ experiment, program: lower(experiment), verdict }, 0);
   expect(pinned(pageable('target'))?.steps).toEqual(['Pin "pageable".']);
   expect(pinned(pageable('source'))).toBeNull();
 });
