@@ -243,7 +243,7 @@ function pageName(state: AppState): string | undefined {
   return run === undefined ? currentExperiment(state)?.name : runTitle(run);
 }
 
-const textFields = 'input, textarea, select, [contenteditable]';
+const textFields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [contenteditable]';
 
 /** Runs the commands of keys, and of the desktop app's menu. */
 function useWindowKeys(): void {

@@ -87,8 +87,10 @@ it('takes JSON over, and points at the line of an error in it', async () => {
   await json.fill(text.replace('"durationNs": 40000', '"durationNs": 50000'));
   await expect.element(heading(copyOfExample)).toBeVisible();
   await tools.getByText('Score', { exact: true }).click();
+  // The focus is on the choice between score, JSON and code.
+  await press('Control+z');
   await block(2).click();
-  await expect.element(field('Duration')).toHaveValue('50 µs');
+  await expect.element(field('Duration')).toHaveValue('40 µs');
   await field('Duration').fill('a while');
   await press('Enter');
   await expect.element(field('Duration')).toHaveAttribute('aria-invalid', 'true');

@@ -14,7 +14,7 @@ import {
 import type { Operation, OperationOf } from '../operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../resources.ts';
 import { type Edited, edit, takeOut } from './edit.ts';
-import { refused } from './paths.ts';
+import { type OperationPath, operationOf, refused } from './paths.ts';
 
 export { type DeclarationKind, declarationKinds, declarationNames } from '../operations/fields.ts';
 
@@ -105,11 +105,30 @@ export const makeRoom = (experiment: Experiment, { src, dst, srcOffset, dstOffse
   edit(experiment, (draft) => {
     const [source, target] = [src, dst].map((id) => draft.buffers.find((buffer) => buffer.id === id));
     if (source === undefined || target === undefined) return undefined;
-    target.bytes = bufferBytes(source) - srcOffset + dstOffset;
-    delete target.dtype;
-    delete target.shape;
+    resize(target, bufferBytes(source) - srcOffset + dstOffset);
     return undefined;
   });
+
+/** Sets the size of a copy, and makes ends larger that have no room for it. */
+export const setCopySize = (experiment: Experiment, path: OperationPath, bytes: number | undefined): Edited =>
+  edit(experiment, (draft) => {
+    const copy = operationOf(draft, path);
+    if (copy.op !== 'copy') return undefined;
+    if (bytes === undefined) delete copy.bytes;
+    else copy.bytes = bytes;
+    for (const buffer of draft.buffers) {
+      const offset = buffer.id === copy.src ? copy.srcOffset : copy.dstOffset;
+      const isEnd = buffer.id === copy.src || buffer.id === copy.dst;
+      if (isEnd && bytes !== undefined && bufferBytes(buffer) < offset + bytes) resize(buffer, offset + bytes);
+    }
+    return undefined;
+  });
+
+function resize(buffer: BufferDeclaration, bytes: number): void {
+  buffer.bytes = bytes;
+  delete buffer.dtype;
+  delete buffer.shape;
+}
 
 export const addDeclaration = (experiment: Experiment, kind: DeclarationKind, stem?: string): Edited =>
   edit(experiment, (draft) => {

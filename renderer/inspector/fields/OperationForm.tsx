@@ -1,7 +1,7 @@
 /** The editable fields of an operation. */
 import { Button, TagsInput } from '@mantine/core';
 import { search } from '../../../core/experiment/describe.ts';
-import { declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
+import { declareOtherEnd, makeRoom, setCopySize } from '../../../core/experiment/edit/declarations.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { setKernelKind } from '../../../core/experiment/edit/newOperation.ts';
 import { setCopyEnd, setField, setMemory } from '../../../core/experiment/edit/operations.ts';
@@ -149,6 +149,7 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
         value={operation.bytes}
         format={bytesFormat}
         emptyMeans="all that fits"
+        change={(current, bytes) => setCopySize(current, path, bytes)}
         {...shortHint(short, operation)}
       />
       {short === null || short.isMeant ? null : (

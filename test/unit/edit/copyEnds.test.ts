@@ -1,6 +1,6 @@
 /** No copy moves less than its source without a message. */
 import { describe, expect, it } from 'vitest';
-import { declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
+import { declareOtherEnd, makeRoom, setCopySize } from '../../../core/experiment/edit/declarations.ts';
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
 import { setCopyEnd } from '../../../core/experiment/edit/operations.ts';
 import { atEndOf } from '../../../core/experiment/edit/paths.ts';
@@ -60,6 +60,27 @@ describe('the target of a copy that has no room for all of it', () => {
     expect(roomy({}).buffers[1]).toEqual({ ...roomy({}).buffers[1], bytes: 64 * MiB });
     expect(roomy({}).buffers[1]).not.toHaveProperty('shape');
     expect(roomy({ srcOffset: 60 * MiB, dstOffset: 1024 }).buffers[1]?.bytes).toBe(4 * MiB + 1024);
+  });
+});
+
+describe('the size of a copy', () => {
+  const before = document(
+    [source, { id: 'target', memory: 'device', dtype: 'float32', shape: [1024] }],
+    [{ op: 'copy', src: 'source', dst: 'target', dstOffset: 1024, bytes: 1024, stream: 'side' }],
+  );
+  const set = (bytes?: number) => setCopySize(before, ['threads', 0, 'operations', 0], bytes).experiment;
+
+  it('makes an end larger that has no room for it, and leaves the other', () => {
+    expect(set(MiB)).toMatchObject({
+      buffers: [source, { bytes: MiB + 1024 }],
+      threads: [{ operations: [{ bytes: MiB }] }],
+    });
+    expect(set(128 * MiB).buffers.map(({ bytes }) => bytes)).toEqual([128 * MiB, 128 * MiB + 1024]);
+  });
+
+  it('changes no end that has room, or that decides the size', () => {
+    for (const same of [set(512), set()]) expect(same.buffers).toEqual(before.buffers);
+    expect(set().threads[0]?.operations[0]).not.toHaveProperty('bytes');
   });
 });
 
