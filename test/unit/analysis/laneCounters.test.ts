@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
+import { lower } from '../../../core/program/lower.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { Counter } from '../../../core/trace/counter.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { h200Costs } from '../machine/toy.ts';
+import { experimentOf } from '../support/experiments.ts';
 import { runInfo } from '../trace/fixtures.ts';
 
 interface Work {
@@ -51,5 +55,21 @@ describe('queue depth', () => {
     const lane = builder.lane({ kind: 'stream', id: 'stream:s', name: 's', device: 'gpu' });
     builder.add({ startNs: 0, durationNs: 10, lane, kind: 'kernel', name: 'k' });
     expect(laneCounters({ info: runInfo(), trace: builder.build() }, 0)).toEqual([]);
+  });
+});
+
+describe('memory', () => {
+  it('has a lane for what is in use, and one for what each allocator reserves', () => {
+    const experiment = experimentOf(
+      { buffers: [{ id: 'a', memory: 'device', bytes: 1000, allocated: 'by-operation' }] },
+      [{ op: 'allocate', buffer: 'a', allocator: 'caching' }],
+    );
+    const { trace, memory } = simulate(lower(experiment), h200Costs);
+    const counters = laneCounters({ info: { ...runInfo(), experiment, memory: [...memory] }, trace }, 0);
+    const lanes = counters.flatMap((one) => (one.kind === 'memory' ? [[one.name, new Counter(one.data).peak]] : []));
+    expect(lanes).toEqual([
+      ['gpu memory', 1000],
+      ['gpu reserved, caching', 2 ** 21],
+    ]);
   });
 });
