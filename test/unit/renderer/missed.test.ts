@@ -16,7 +16,7 @@ const missedBy = (cause: Cause, overlappedOccurrences = 0) => [{ ...verdict, cau
 
 describe('missed overlaps', () => {
   it('are marked on the copy, and not on its call, whatever their cause', () => {
-    const notMissed: readonly Cause[] = ['overlapped', 'nothing-to-overlap', 'too-small'];
+    const notMissed: readonly Cause[] = ['race', 'overlapped', 'nothing-to-overlap', 'too-small'];
     for (const cause of causes) {
       const rows = [...missedRowsOf(trace, missedBy(cause)).keys()];
       expect(rows, cause).toEqual(notMissed.includes(cause) ? [] : [verdict.row]);
