@@ -1,5 +1,6 @@
 /** Work by keyboard: F6 through the parts of the window, remedies, the engine, and a program in a few lines. */
 import { expect, it } from 'vitest';
+import { currentExperiment } from '../../../renderer/store/select.ts';
 import { state } from '../../../renderer/store/store.ts';
 import { engine, heading, openExample, openWorkbench, page, press, tabTo, type } from '../support/workbench.tsx';
 
@@ -91,6 +92,41 @@ it('applies a remedy by keys and undoes it, and the focus stays in the inspector
   await expect.element(heading('Same stream')).toBeVisible();
   await expect.element(inspector).toHaveFocus();
   await tabTo(/^Apply in a copy: Move "upload"/);
+});
+
+it('builds copy, kernel, event, second kernel and copy back with 14 keys beyond the text', async () => {
+  const { host, sheet } = await openWorkbench();
+  await press('Alt+n');
+  await expect.element(page.css('[data-cursor]')).toHaveFocus();
+  const lines = ['copy 64 MB pinned in side', 'kernel 500 us in default', 'record copied in side'];
+  lines.push(
+    'wait copied in default',
+    'kernel 200 us reads target in default',
+    'copy d2h 64 MB pinned from target in side',
+  );
+  for (const [at, line] of lines.entries()) {
+    await press('a');
+    await expect.element(page.getByRole('textbox', { name: 'Add an operation or a template' })).toHaveFocus();
+    await type(line);
+    await press('Enter');
+    await expect.element(sheet).toHaveAttribute('data-operations', String(at + 1));
+  }
+  await press('Control+Enter');
+  await expect.poll(() => host.runs.size).toBe(1);
+  expect(currentExperiment(state())).toMatchObject({
+    buffers: [
+      { id: 'source', memory: 'pinned', bytes: 64e6 },
+      { id: 'target', memory: 'device', bytes: 64e6 },
+    ],
+    threads: [
+      {
+        operations: [
+          ...[{ op: 'copy', stream: 'side' }, { op: 'kernel', stream: 'default' }, { op: 'recordEvent' }],
+          ...[{ op: 'waitEvent', stream: 'default' }, { op: 'kernel' }, { op: 'copy', src: 'target', dst: 'source' }],
+        ],
+      },
+    ],
+  });
 });
 
 it('opens the list of keys with ?, and Escape gives the focus back', async () => {
