@@ -177,7 +177,9 @@ describe('a block copy', () => {
     const document = experimentOf({ way: 'h2d', strategy: 'loop', bytes: 4096, blocks: 256 });
     const { remedies = [] } = explainWithRemedies(document, machineOf(h200)) ?? {};
     expect(remedies[0]).toMatchObject({ cause: 'many-small-copies', isConfirmed: true });
-    expect(remedies[0]?.steps).toEqual(['Copy 256 blocks with the strategy "auto" of a block copy instead of a call for each.']);
+    expect(remedies[0]?.steps).toEqual([
+      'Copy 256 blocks with the strategy "auto" of a block copy instead of a call for each.',
+    ]);
     expect(remedies[0]?.gainShare).toBeGreaterThan(0.8);
   });
 });
