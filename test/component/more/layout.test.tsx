@@ -153,7 +153,7 @@ it('shows the name of an experiment and all its buttons next to an open panel at
   await settled(library);
   const name = boxOf(page.getByRole('heading', { level: 1 }));
   expect(name.width).toBeGreaterThan(60);
-  const buttons = ['Experiment settings', 'Run', 'Compare this run', 'Save a copy'].map((label) =>
+  const buttons = ['Experiment settings', 'Run', 'Save a copy'].map((label) =>
     boxOf(page.getByRole('main').getByRole('button', { name: label, exact: true })),
   );
   expect(buttons.filter(({ left, right }) => left < name.left || right > innerWidth)).toEqual([]);
