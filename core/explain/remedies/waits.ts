@@ -11,7 +11,8 @@ import { isPlace, listOf, type Place, places } from './situation.ts';
 
 /**
  * Removes waits that directly follow a copy, unless the data needs them or nothing comes after. Other waits become waits
- * for a copy before them, through its stream or an event, if the data needs no more.
+ * for a copy before them, through its stream or an event, if the data needs no more; so do waits for a download with host
+ * work behind them, since a document doesn't say what host work reads.
  */
 export function withoutWaits(experiment: Experiment, effort: Effort): Change | null {
   const all = places(experiment);
@@ -23,16 +24,24 @@ export function withoutWaits(experiment: Experiment, effort: Effort): Change | n
   const isLast = (place: Place): boolean =>
     place.path.length <= 4 && !all.some((other) => listOf(other) === listOf(place) && isLater(other, place));
   const waits = all.filter((place) => place.operation.op.startsWith('synchronize') && !isLast(place));
-  const direct = waits.filter((place) => followsCopy(all, place));
+  const mayServe = waits.filter((place) => bringsToWork(experiment, all, place));
+  const safeNarrower = (place: Place): Narrower | undefined =>
+    narrower(all, place).find(({ apply }) => isSafe(apply(new ChangeBuilder(experiment))));
+  const direct = waits.filter(
+    (place) => followsCopy(all, place) && !(mayServe.includes(place) && safeNarrower(place) !== undefined),
+  );
   // One check for all is much less work.
   const removed = isSafe(removing(direct)) ? direct : direct.filter((place) => isSafe(removing([place])));
   const edit = removing(removed);
+  const condition = removed.some((place) => mayServe.includes(place))
+    ? ', if the host work behind does not use what arrived'
+    : '';
   if (removed.length > 0)
-    edit.step(`Remove ${removed.length === 1 ? 'the wait' : `${removed.length} waits`} after copies.`);
+    edit.step(`Remove ${removed.length === 1 ? 'the wait' : `${removed.length} waits`} after copies${condition}.`);
   const words = new Set<string>();
   for (const place of waits) {
     if (removed.includes(place)) continue;
-    const narrow = narrower(all, place).find(({ apply }) => isSafe(apply(new ChangeBuilder(experiment))));
+    const narrow = safeNarrower(place);
     if (narrow === undefined) continue;
     narrow.apply(edit);
     words.add(narrow.words);
@@ -55,6 +64,21 @@ function followsCopy(all: readonly Place[], place: Place): boolean {
   if (before === undefined || listOf(before) !== listOf(place) || before.operation.op !== 'copy') return false;
   const stream = isEvent ? record : operation;
   return stream?.op === 'synchronizeDevice' || (stream as { stream?: string }).stream === before.operation.stream;
+}
+
+/** Returns whether a download comes before the wait, and host work behind it before the next wait. */
+function bringsToWork({ buffers }: Experiment, all: readonly Place[], place: Place): boolean {
+  const list = all.filter((one) => listOf(one) === listOf(place));
+  const at = list.indexOf(place);
+  const isWait = ({ operation }: Place): boolean => operation.op.startsWith('synchronize');
+  const isDownload = (one: Place): boolean => {
+    const target = isPlace('copy')(one) ? one.operation.dst : null;
+    return buffers.some(({ id, memory }) => id === target && memory !== 'device');
+  };
+  const before = list.slice(list.slice(0, at).findLastIndex(isWait) + 1, at);
+  const next = list.findIndex((one, index) => index > at && isWait(one));
+  const behind = list.slice(at + 1, next < 0 ? list.length : next);
+  return before.some(isDownload) && behind.some(({ operation }) => operation.op === 'work');
 }
 
 interface Narrower {

@@ -255,6 +255,27 @@ describe('variants of these faults', () => {
     expect(planOf(serving(true)).flatMap(({ changes }) => changes)).not.toContain('remove-wait');
   });
 
+  it('a wait for a download stays if host work may use it: it becomes a wait for the stream, or its removal a condition', () => {
+    const buffers = [device('w', 64e6), device('x', 1e6), { id: 'y', memory: 'pinned' as const, bytes: 1e6 }];
+    const frames = (wait: object, training: readonly object[]) => {
+      const operations = [
+        ...training,
+        spin(400, { writes: ['x'], stream: 'frames', smShare: 0.1 }),
+        { op: 'copy', src: 'x', dst: 'y', stream: 'frames' },
+        wait,
+        { op: 'work', durationNs: 600_000 },
+      ];
+      const loop = { op: 'repeat', count: 8, operations };
+      const streams = [{ id: 'train' }, { id: 'frames' }];
+      return planOf(experimentOf({ buffers, streams }, [loop, { op: 'synchronizeDevice' }] as never))[0];
+    };
+    const train = [spin(1000, { writes: ['w'], stream: 'train' })];
+    expect(frames({ op: 'synchronizeDevice' }, train)?.patches[0]).toMatchObject({ op: 'replace' });
+    const removed = frames({ op: 'synchronizeStream', stream: 'frames' }, []);
+    expect(removed).toMatchObject({ changes: ['remove-wait'], patches: [{ op: 'remove' }] });
+    expect(removed?.steps[0]).toContain('if the host work');
+  });
+
   it('kernels of three streams are launched before the host waits for the first result', () => {
     const ids = ['a', 'b', 'c'];
     const buffers = ids.flatMap((id) => [
