@@ -176,10 +176,10 @@ it('gives each of two devices a link of its own', async () => {
 it('says under the pointer how much is pending in a queue', async () => {
   const { plot, timeline } = await openLanes();
   const queue = timeline.getByRole('button', { name: /^side queue\s*, depth, most [1-9]/ });
-  queue.element().scrollIntoView();
   let times = 0;
-  // The lanes follow the scrolled gutter later, and move if the page's heights settle.
+  // The lanes follow the scrolled gutter later, and leave the view if the page's heights settle.
   const said = async (): Promise<string | null | undefined> => {
+    queue.element().scrollIntoView({ block: 'center' });
     const [box, around] = [boxOf(queue), boxOf(plot)];
     times += 1;
     await moveTo(around.x + around.width / 2 + times, box.y + box.height / 2);
