@@ -11,8 +11,8 @@ import { isPlace, listOf, type Place, places } from './situation.ts';
 
 /**
  * Removes waits that directly follow a copy, unless the data needs them or nothing comes after. Other waits become waits
- * for a copy before them, through its stream or an event, if the data needs no more; so do waits for a download with host
- * work behind them, since a document doesn't say what host work reads.
+ * for a copy before them, through its stream or an event, if the data needs no more. A wait for a download with host work
+ * behind it becomes such a wait too if it can, since a document doesn't say what host work reads.
  */
 export function withoutWaits(experiment: Experiment, effort: Effort): Change | null {
   const all = places(experiment);
