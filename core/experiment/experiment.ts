@@ -1,5 +1,7 @@
 /** The experiment document: schema, type and format version. Says what a program does, never how an engine does it. */
+
 import { z } from 'zod';
+import { rememberedBy } from '../rememberedBy.ts';
 import { type Operation, threadOperationsSchema } from './operations.ts';
 import {
   bufferSchema,
@@ -68,14 +70,8 @@ export function eachOperation(operations: readonly Operation[], visit: (operatio
   }
 }
 
-const texts = new WeakMap<Experiment, string>();
-
 /** Returns the program as text, without its name and number of iterations. Cached, because experiments never change. */
-export function programText(experiment: Experiment): string {
-  const known = texts.get(experiment);
-  if (known !== undefined) return known;
+export const programText = rememberedBy((experiment: Experiment): string => {
   const environment = { ...experiment.environment, iterations: 0, warmups: 0 };
-  const made = JSON.stringify({ ...experiment, environment, name: '', description: '' });
-  texts.set(experiment, made);
-  return made;
-}
+  return JSON.stringify({ ...experiment, environment, name: '', description: '' });
+});

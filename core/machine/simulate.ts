@@ -3,8 +3,7 @@
  * iteration represents all. Rules: core/rules.
  */
 import { CopyscopeError } from '../errors.ts';
-import type { Program } from '../program/program.ts';
-import { signalRemedy } from '../program/signalRemedy.ts';
+import { type Program, signalRemedy } from '../program/program.ts';
 import { atOnce, type InSteps } from '../steps.ts';
 import type { AllocatorState } from '../trace/run.ts';
 import type { Trace } from '../trace/trace.ts';

@@ -3,6 +3,7 @@
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { anchorNs } from '../../core/explain/compare/anchor.ts';
 import { matchOperations } from '../../core/explain/compare/matching.ts';
+import { rememberedBy } from '../../core/rememberedBy.ts';
 import { scoreLayout } from '../score/scoreLayout.ts';
 import type { IterationView } from '../store/opened/loadedRun.ts';
 import type { Alignment } from './compareStore.ts';
@@ -42,16 +43,14 @@ export function anchorsOf(
   });
 }
 
-const matched = new WeakMap<Experiment, WeakMap<Experiment, Int32Array>>();
+const matchesWith = rememberedBy((base: Experiment) =>
+  rememberedBy((other: Experiment) => matchOperations(base, other)),
+);
 
 /** Returns the number in `other` of an operation of `base`, or null if it isn't there. */
 export function sameOperation(base: Experiment | null, other: Experiment | null, op: number): number | null {
   if (base === null || other === null) return null;
   if (base === other) return op;
-  const known = matched.get(base) ?? new WeakMap<Experiment, Int32Array>();
-  matched.set(base, known);
-  const matches = known.get(other) ?? matchOperations(base, other);
-  known.set(other, matches);
-  const found = matches[op] ?? -1;
+  const found = matchesWith(base)(other)[op] ?? -1;
   return found < 0 ? null : found;
 }

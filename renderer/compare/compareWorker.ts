@@ -1,9 +1,9 @@
 /** Compares runs away from the window's thread. */
+import { rememberedBy } from '../../core/rememberedBy.ts';
 import '../common/zodSetup.ts';
 import { runSteps } from '../../core/apps/gate/steps.ts';
 import { compareRuns } from '../../core/explain/compare/comparison.ts';
 import { bySize } from '../../core/explain/compare/format.ts';
-import type { RunSteps } from '../../core/explain/compare/measures.ts';
 import { compareSteps } from '../../core/lift/settle.ts';
 import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
 import type { Run } from '../../core/trace/run.ts';
@@ -14,15 +14,7 @@ import type { CompareCalls } from './compareStore.ts';
 const mostOperations = 5000;
 
 /** Steps by run, since finding them visits every row. */
-const found = new WeakMap<Run, RunSteps | null>();
-
-function stepsIn(run: Run): RunSteps | null {
-  const known = found.get(run);
-  if (known !== undefined) return known;
-  const steps = runSteps(run);
-  found.set(run, steps);
-  return steps;
-}
+const stepsIn = rememberedBy((run: Run) => runSteps(run));
 
 const calls: CompareCalls = {
   compare(a, b) {

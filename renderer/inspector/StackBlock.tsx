@@ -1,24 +1,19 @@
 /** The call stack of a copy or a wait, innermost frame first, with the program's own lines in bold. */
+
 import { useMemo } from 'react';
 import { CallStacks } from '../../core/explain/figures/callStacks.ts';
+import { rememberedBy } from '../../core/rememberedBy.ts';
 import { ownFrame, type StackFrame } from '../../core/trace/callStack.ts';
 import type { Iteration } from '../../core/trace/iteration.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { Block } from './Facts.tsx';
 import classes from './StackBlock.module.css';
 
-const known = new WeakMap<IterationView, CallStacks>();
-
 /** Collects the stacks in one pass over the rows when the first one is needed. */
-function stacksOf(run: LoadedRun, view: IterationView): CallStacks {
-  const made = known.get(view);
-  if (made !== undefined) return made;
-  const { from, to } = view.rows;
-  const iteration: Iteration = { trace: run.run.trace, number: view.number, begin: from, end: to };
-  const stacks = new CallStacks(iteration);
-  known.set(view, stacks);
-  return stacks;
-}
+const stacksOf = rememberedBy(({ run, rows: { from, to }, number }: IterationView) => {
+  const iteration: Iteration = { trace: run.trace, number, begin: from, end: to };
+  return new CallStacks(iteration);
+});
 
 interface Props {
   readonly run: LoadedRun;
@@ -30,7 +25,7 @@ interface Props {
 export function StackBlock({ run, view, row }: Props) {
   const stack = useMemo(() => {
     if (run.run.info.imported === undefined) return [];
-    const stacks = stacksOf(run, view);
+    const stacks = stacksOf(view);
     const own = stacks.of(row);
     return own.length > 0
       ? own

@@ -1,7 +1,9 @@
 /** The content of a folded range, shown as one block. */
+
 import { streamOf } from '../../core/experiment/edit/rows.ts';
 import { eachOperation } from '../../core/experiment/experiment.ts';
 import type { Operation, RangeOperation } from '../../core/experiment/operations.ts';
+import { rememberedBy } from '../../core/rememberedBy.ts';
 import { formatDuration } from '../../core/units.ts';
 
 export interface Folded {
@@ -21,16 +23,8 @@ export interface Folded {
 export const isFolded = (operation: Operation): operation is RangeOperation =>
   operation.op === 'range' && operation.folded === true;
 
-const known = new WeakMap<Operation, Folded>();
-
-/** Returns the content of a range, computed once, since a range may hold thousands of operations. */
-export function foldedOf(range: RangeOperation): Folded {
-  const made = known.get(range) ?? look(range);
-  known.set(range, made);
-  return made;
-}
-
-function look({ operations }: RangeOperation): Folded {
+/** Returns the content of a range, which may hold thousands of operations. */
+export const foldedOf = rememberedBy(({ operations }: RangeOperation): Folded => {
   const [streams, named, records] = [new Set<string>(), new Set<string>(), new Set<string>()];
   let [inside, kernels, kernelNs, others] = [0, 0, 0, 0];
   eachOperation(operations, (operation) => {
@@ -47,4 +41,4 @@ function look({ operations }: RangeOperation): Folded {
   const isKernels = kernels > 0 && others === 0 && streams.size === 1;
   const detail = isKernels && kernelNs > 0 ? formatDuration(kernelNs) : `${inside} operations`;
   return { inside, streams: [...streams], named: [...named], records: [...records], isKernels, detail };
-}
+});

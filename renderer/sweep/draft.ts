@@ -15,6 +15,7 @@ import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { ParameterUnit } from '../../core/experiment/templates/parameters.ts';
 import { type Template, templates } from '../../core/experiment/templates/templates.ts';
+import { rememberedBy } from '../../core/rememberedBy.ts';
 import { fieldPath } from '../../core/shape/path.ts';
 
 export interface AxisDraft {
@@ -70,21 +71,15 @@ export function choicesOf({ base }: Pick<SweepDraft, 'base'>): readonly Choice[]
   return fieldsOf(base.experiment);
 }
 
-const known = new WeakMap<Experiment, readonly Choice[]>();
-
-function fieldsOf(experiment: Experiment): readonly Choice[] {
-  const found = known.get(experiment) ?? [
-    ...numericFields(experiment).map(({ path, ...field }) => ({ ...field, target: fieldPath(path), names: null })),
-    ...categoryFields(experiment).map(
-      ({ path, title, value, options }): Choice => ({
-        ...{ target: fieldPath(path), title, unit: 'count', value: 0 },
-        names: { now: value, options },
-      }),
-    ),
-  ];
-  known.set(experiment, found);
-  return found;
-}
+const fieldsOf = rememberedBy((experiment: Experiment): readonly Choice[] => [
+  ...numericFields(experiment).map(({ path, ...field }) => ({ ...field, target: fieldPath(path), names: null })),
+  ...categoryFields(experiment).map(
+    ({ path, title, value, options }): Choice => ({
+      ...{ target: fieldPath(path), title, unit: 'count', value: 0 },
+      names: { now: value, options },
+    }),
+  ),
+]);
 
 /** Returns fields that follow a size by default: a copy's target is as large as its source. */
 export function followers({ base }: Pick<SweepDraft, 'base'>, target: string): readonly string[] {

@@ -1,5 +1,7 @@
 /** Places of operations in a document, by number and by path, and places for new ones. */
+
 import { CopyscopeError } from '../../errors.ts';
+import { rememberedBy } from '../../rememberedBy.ts';
 import { fieldPath, valueAtPath } from '../../shape/path.ts';
 import { type Experiment, eachOperation, walkOperations } from '../experiment.ts';
 import { childOperations, type NewOperation, type Operation } from '../operations.ts';
@@ -26,17 +28,12 @@ export function operationPaths(experiment: Experiment): OperationPath[] {
   return paths;
 }
 
-const lists = new WeakMap<Experiment, readonly Operation[]>();
-
 /** Returns all operations. The index is the operation's number in program and trace. */
-export function operationsOf(experiment: Experiment): readonly Operation[] {
-  const known = lists.get(experiment);
-  if (known !== undefined) return known;
+export const operationsOf = rememberedBy((experiment: Experiment): readonly Operation[] => {
   const list: Operation[] = [];
   for (const { operations } of experiment.threads) eachOperation(operations, (operation) => list.push(operation));
-  lists.set(experiment, list);
   return list;
-}
+});
 
 type Numbers = ReadonlyMap<string, number>;
 /** Only two are kept, since undo keeps hundreds of versions, each with up to 100,000 operations. */

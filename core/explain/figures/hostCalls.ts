@@ -1,6 +1,7 @@
 /** Joins device activities with the host calls that issued them. */
 
 import { append } from '../../groupBy.ts';
+import { rememberedBy } from '../../rememberedBy.ts';
 import type { Iteration } from '../../trace/iteration.ts';
 import { RowsByNumber } from '../../trace/rowsByNumber.ts';
 import { laneKindOf } from '../../trace/rules.ts';
@@ -93,15 +94,8 @@ export class HostCalls {
   }
 }
 
-/** Cached, because several analyses use the same iteration. */
-const known = new WeakMap<Iteration, HostCalls>();
-
 /**
  * Returns the host calls of an iteration. Joins by correlation if the trace has it. Otherwise the n-th activity of an
  * operation belongs to its n-th call, since a stream runs its work in issue order.
  */
-export function hostCalls(iteration: Iteration): HostCalls {
-  const found = known.get(iteration) ?? new HostCalls(iteration);
-  known.set(iteration, found);
-  return found;
-}
+export const hostCalls = rememberedBy((iteration: Iteration) => new HostCalls(iteration));

@@ -1,7 +1,6 @@
 /** Finds host threads that wait forever, because no thread gives the signal or its giver waits too. */
 
-import type { Instruction, InstructionOf, Program } from '../../program/program.ts';
-import { signalRemedy } from '../../program/signalRemedy.ts';
+import { type Instruction, type InstructionOf, type Program, signalRemedy } from '../../program/program.ts';
 import type { Schedule, Stuck } from '../order/schedule.ts';
 import type { HazardWords } from './words.ts';
 

@@ -1,9 +1,11 @@
 /** Input of a change: the document, its program, and the verdict whose cause should be removed. */
+
 import type { DocumentPath } from '../../experiment/change.ts';
 import { type Experiment, eachOperation, walkOperations } from '../../experiment/experiment.ts';
 import type { Operation, OperationName, OperationOf } from '../../experiment/operations.ts';
 import { bufferBytes } from '../../experiment/resources.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
+import { rememberedBy } from '../../rememberedBy.ts';
 import type { Verdict } from '../verdicts/verdict.ts';
 
 export interface Situation {
@@ -71,12 +73,8 @@ export function namesOf(ids: readonly string[]): string {
   return ids.length > mostNames ? `${names.join(', ')} and ${ids.length - mostNames} more` : names.join(' and ');
 }
 
-const users = new WeakMap<Experiment, ReadonlyMap<string, readonly Operation[]>>();
-
 /** Returns the operations that name each buffer, event or stream, in order, without groups. */
-export function usersById(experiment: Experiment): ReadonlyMap<string, readonly Operation[]> {
-  const known = users.get(experiment);
-  if (known !== undefined) return known;
+export const usersById = rememberedBy((experiment: Experiment): ReadonlyMap<string, readonly Operation[]> => {
   const made = new Map<string, Operation[]>();
   const visit = (operation: Operation): void => {
     if ('operations' in operation) return;
@@ -88,9 +86,8 @@ export function usersById(experiment: Experiment): ReadonlyMap<string, readonly 
     }
   };
   for (const { operations } of experiment.threads) eachOperation(operations, visit);
-  users.set(experiment, made);
   return made;
-}
+});
 
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];

@@ -4,6 +4,7 @@
  */
 
 import { groupBy } from '../../groupBy.ts';
+import { rememberedBy } from '../../rememberedBy.ts';
 import type { Activity } from '../../trace/iteration.ts';
 import { holdsHost } from '../figures/hostTime.ts';
 import { durationOf, type Scene } from './scene.ts';
@@ -25,13 +26,9 @@ interface CallBound {
   readonly linkNs: number;
 }
 
-const known = new WeakMap<Scene, ReadonlyMap<string, CallBound>>();
-
 /** Returns the copies of one host thread, direction and kind of memory that this one belongs to; null if calls don't bind them. */
 export function callBound(scene: Scene, copy: Activity): CallBound | null {
-  const groups = known.get(scene) ?? groupsOf(scene);
-  known.set(scene, groups);
-  return groups.get(keyOf(scene, copy)) ?? null;
+  return groupsOf(scene).get(keyOf(scene, copy)) ?? null;
 }
 
 const keyOf = (scene: Scene, copy: Activity): string =>
@@ -40,7 +37,7 @@ const keyOf = (scene: Scene, copy: Activity): string =>
 const linkNsOf = (scene: Scene, copy: Activity): number =>
   (copy.bytes / scene.linkRate({ ...copy, bytes: largeBytes })) * 1e9;
 
-function groupsOf(scene: Scene): ReadonlyMap<string, CallBound> {
+const groupsOf = rememberedBy((scene: Scene): ReadonlyMap<string, CallBound> => {
   const crossing = scene.copies.filter((copy) => {
     const { direction } = copy;
     return (direction === 'h2d' || direction === 'd2h') && !holdsHost(copy);
@@ -57,4 +54,4 @@ function groupsOf(scene: Scene): ReadonlyMap<string, CallBound> {
     if (bytes <= mostBytes * copies.length) bound.set(key, { count: copies.length, callsNs, linkNs });
   }
   return bound;
-}
+});

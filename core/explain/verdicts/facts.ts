@@ -1,9 +1,11 @@
 /** Facts from the experiment about the operations of a trace. Empty if the trace doesn't come from an experiment. */
+
 import type { Experiment } from '../../experiment/experiment.ts';
 import { idsIn } from '../../experiment/operations/fields.ts';
 import { descriptorOf, type Operation } from '../../experiment/operations.ts';
 import { lowerUnverified } from '../../program/lower.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
+import { rememberedBy } from '../../rememberedBy.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 
 export interface ProgramFacts {
@@ -77,20 +79,14 @@ function captureAround(experiment: Experiment, path: readonly (string | number)[
   return found;
 }
 
-const touchedBy = new WeakMap<ProgramFacts, { reads: Set<string>; writes: Set<string> }>();
-
 /** Returns the ids of all buffers that the program's operations read and write. */
-export function allTouched(facts: ProgramFacts): { reads: ReadonlySet<string>; writes: ReadonlySet<string> } {
-  const known = touchedBy.get(facts);
-  if (known !== undefined) return known;
+export const allTouched = rememberedBy((facts: ProgramFacts) => {
   const all = (facts.program?.operations ?? []).map(({ op }) => touchedBuffers(facts.operation(op)));
-  const made = {
+  return {
     reads: new Set(all.flatMap((one) => one?.reads ?? [])),
     writes: new Set(all.flatMap((one) => one?.writes ?? [])),
   };
-  touchedBy.set(facts, made);
-  return made;
-}
+});
 
 /** Returns the ids of the buffers that an operation reads and writes; null if it names none. */
 export function touchedBuffers(operation: Operation | undefined): { reads: string[]; writes: string[] } | null {

@@ -5,13 +5,14 @@
 
 import { groupBy } from '../../groupBy.ts';
 import { lowerBound } from '../../lowerBound.ts';
+import { rememberedBy } from '../../rememberedBy.ts';
 import { coveredLength } from '../../trace/intervals.ts';
 import { type Activity, activity, rowsOfKind } from '../../trace/iteration.ts';
 import { holdsHost, isBlockingMemcpy } from '../figures/hostTime.ts';
 import { allTouched, touchedBuffers } from './facts.ts';
 import { blockedBy, type Found, pageable } from './finding.ts';
 import { kernelsFor } from './partner.ts';
-import { firstStartingFrom, type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 /** Waits shorter than this cost as much as the calls around them. */
 const leastNs = 10_000;
@@ -57,37 +58,32 @@ export function lateHostWork(scene: Scene, copy: Activity): LateHostWork | null 
 /** Returns whether the wait ends later than this download, and nothing that the host could read arrives in between. */
 function isWider(scene: Scene, copy: Activity, wait: Activity): boolean {
   if (wait.kind !== 'host-sync' || copy.direction !== 'd2h' || copy.endNs >= wait.endNs) return false;
-  for (let at = firstStartingFrom(scene.copies, copy.startNs); ; at += 1) {
-    const other = scene.copies[at];
-    if (other === undefined || other.startNs >= wait.endNs) break;
-    const isBetween = other.endNs > copy.endNs && other.endNs <= wait.endNs;
-    if (other.direction === 'd2h' && isBetween && isRead(scene, other)) return false;
-  }
+  const ends = endsOfRead(scene);
+  const later = ends[lowerBound(0, ends.length, (place) => (ends[place] ?? 0) <= copy.endNs)];
+  if (later !== undefined && later <= wait.endNs) return false;
   return scene.mapped(copy.device).within({ startNs: copy.startNs, endNs: wait.endNs }).count === 0;
 }
 
-/** Returns whether anything reads what the copy brings, or the trace doesn't say. */
-function isRead({ facts }: Scene, { op }: Activity): boolean {
-  const touched = touchedBuffers(facts.operation(op));
-  return touched === null || touched.writes.some((id) => allTouched(facts).reads.has(id));
-}
+/** Returns the ends of downloads, in order. Something reads what they bring, or the trace doesn't say. */
+const endsOfRead = rememberedBy(({ copies, facts }: Scene): readonly number[] => {
+  const { reads } = allTouched(facts);
+  const isRead = ({ op }: Activity): boolean =>
+    touchedBuffers(facts.operation(op))?.writes.some((id) => reads.has(id)) ?? true;
+  return copies.flatMap((one) => (one.direction === 'd2h' && isRead(one) ? [one.endNs] : [])).sort((a, b) => a - b);
+});
 
 /** Fewer copies than this may be waited for one by one. */
 const fewestWaited = 4;
 
 /** Returns the wait that directly follows the copy's call, if most copies of its thread into its stream are followed by one. */
 export function waitAfterEach(scene: Scene, copy: Activity): Activity | null {
-  const waited = waitedIssues.get(scene) ?? issuesWaitedFor(scene);
-  waitedIssues.set(scene, waited);
-  return waited.has(issueOf(scene, copy)) ? waitFor(scene, copy) : null;
+  return issuesWaitedFor(scene).has(issueOf(scene, copy)) ? waitFor(scene, copy) : null;
 }
-
-const waitedIssues = new WeakMap<Scene, ReadonlySet<string>>();
 
 /** Returns the key of a copy's host thread and stream. A loop may be written out, so that each copy is its own operation. */
 const issueOf = (scene: Scene, copy: Activity): string => `${scene.callOf(copy)?.lane} ${copy.lane}`;
 
-function issuesWaitedFor(scene: Scene): ReadonlySet<string> {
+const issuesWaitedFor = rememberedBy((scene: Scene): ReadonlySet<string> => {
   const groups = groupBy(
     scene.copies.filter(({ op }) => op >= 0),
     (copy) => issueOf(scene, copy),
@@ -95,7 +91,7 @@ function issuesWaitedFor(scene: Scene): ReadonlySet<string> {
   const isWaited = (copies: readonly Activity[]): boolean =>
     copies.length >= fewestWaited && copies.filter((one) => waitFor(scene, one) !== null).length >= copies.length / 2;
   return new Set([...groups].flatMap(([key, copies]) => (isWaited(copies) ? [key] : [])));
-}
+});
 
 /** Returns the synchronise that comes next in the thread, behind an event record at most. The copy may be over before. */
 function waitFor(scene: Scene, copy: Activity): Activity | null {
@@ -108,18 +104,14 @@ function waitFor(scene: Scene, copy: Activity): Activity | null {
   return scene.thread(call.lane).within({ startNs: call.endNs, endNs: next.startNs }).count > 1 ? null : next;
 }
 
-const known = new WeakMap<Scene, Map<number, readonly Activity[]>>();
+const rowsByLane = rememberedBy(({ iteration }: Scene) =>
+  groupBy(
+    rowsOfKind(iteration, 'host-work', 'host-read', 'host-write', 'host-sync').map((row) =>
+      activity(iteration.trace, row),
+    ),
+    ({ lane }) => lane,
+  ),
+);
 
 /** Returns work and waits of a host thread in order. */
-function hostRows(scene: Scene, lane: number): readonly Activity[] {
-  const lanes = known.get(scene) ?? new Map<number, readonly Activity[]>();
-  known.set(scene, lanes);
-  const found = lanes.get(lane);
-  if (found !== undefined) return found;
-  const { iteration } = scene;
-  const rows = rowsOfKind(iteration, 'host-work', 'host-read', 'host-write', 'host-sync')
-    .filter((row) => iteration.trace.columns.lane[row] === lane)
-    .map((row) => activity(iteration.trace, row));
-  lanes.set(lane, rows);
-  return rows;
-}
+const hostRows = (scene: Scene, lane: number): readonly Activity[] => rowsByLane(scene).get(lane) ?? [];

@@ -1,5 +1,7 @@
 /** Finds the kernel that a copy overlapped, or could most plausibly have overlapped. */
+
 import { groupBy } from '../../groupBy.ts';
+import { rememberedBy } from '../../rememberedBy.ts';
 import type { Activity } from '../../trace/iteration.ts';
 import { holdsHost } from '../figures/hostTime.ts';
 import {
@@ -159,7 +161,9 @@ function areOfOneGraph({ facts }: Scene, copy: Activity, kernel: Activity): bool
   return graph !== undefined && graph === facts.capture(kernel.op);
 }
 
-const copiesByDirection = new WeakMap<Scene, ReadonlyMap<string, readonly Activity[]>>();
+const copiesByDirection = rememberedBy(({ copies }: Scene) =>
+  groupBy(copies, ({ device, direction }) => `${direction} ${device}`),
+);
 
 /**
  * Returns the nearest copy in the other direction on the device, for copies that have no kernel to overlap. Null if one
@@ -168,10 +172,7 @@ const copiesByDirection = new WeakMap<Scene, ReadonlyMap<string, readonly Activi
 export function otherDirection(scene: Scene, copy: Activity): Partner | null {
   const isLink = copy.direction === 'h2d' || copy.direction === 'd2h';
   if (!isLink || holdsHost(copy) || kernelsFor(scene, copy).rows.length > 0) return null;
-  const groups =
-    copiesByDirection.get(scene) ?? groupBy(scene.copies, ({ device, direction }) => `${direction} ${device}`);
-  copiesByDirection.set(scene, groups);
-  const others = groups.get(`${copy.direction === 'h2d' ? 'd2h' : 'h2d'} ${copy.device}`) ?? [];
+  const others = copiesByDirection(scene).get(`${copy.direction === 'h2d' ? 'd2h' : 'h2d'} ${copy.device}`) ?? [];
   const place = firstStartingFrom(others, copy.startNs);
   const near = others.slice(Math.max(0, place - neighbours), place + neighbours).filter((other) => !holdsHost(other));
   if (near.some((other) => isOverlapped(copy, other, commonNs(copy, other)))) return null;

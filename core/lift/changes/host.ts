@@ -1,4 +1,5 @@
 /** Changes to host work: remove-wait, delay-wait, other-thread, graph. */
+import { rememberedBy } from '../../rememberedBy.ts';
 import type { Assumptions } from '../assumptions.ts';
 import {
   copiesOf,
@@ -157,12 +158,12 @@ interface Run {
 export function graph(script: Script): Script {
   const steps = script.steps.map(({ items }) => runsOf(items));
   const signatures = steps.map(
-    (pieces) => new Set(pieces.flatMap((piece) => ('items' in piece ? [signature(piece)] : []))),
+    (pieces) => new Set(pieces.flatMap((piece) => ('items' in piece ? [signature(piece.launches)] : []))),
   );
   if (signatures.length < 2) return script;
   // The first of several steps may contain work that others do ahead of time.
   const compared = signatures.length === 2 ? signatures : signatures.slice(1);
-  const isStable = (run: Run): boolean => compared.every((known) => known.has(signature(run)));
+  const isStable = (run: Run): boolean => compared.every((known) => known.has(signature(run.launches)));
   return mapItems(script, (_, step) => {
     let number = 0;
     return (steps[step] ?? []).flatMap((piece): readonly Item[] => {
@@ -201,18 +202,12 @@ function runsOf(items: readonly Item[]): (Item | Run)[] {
 }
 
 /** Returns a hash of a run's launches, since a step has thousands. */
-function signature({ launches }: Run): string {
-  const known = made.get(launches);
-  if (known !== undefined) return known;
+const signature = rememberedBy((launches: readonly LaunchItem[]): string => {
   let sum = 0;
   for (const { name, stream } of launches) {
     for (const text of [name, stream]) {
       for (let at = 0; at < text.length; at += 1) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
     }
   }
-  const text = `${launches.length} ${sum}`;
-  made.set(launches, text);
-  return text;
-}
-
-const made = new WeakMap<readonly LaunchItem[], string>();
+  return `${launches.length} ${sum}`;
+});

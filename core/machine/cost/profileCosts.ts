@@ -1,6 +1,7 @@
 /** Cost model of a device profile. */
 
 import type { LibraryKernel, Program, ProgramKernel } from '../../program/program.ts';
+import { rememberedBy } from '../../rememberedBy.ts';
 import { copyDirection } from '../../trace/trace.ts';
 import type {
   CallName,
@@ -35,20 +36,11 @@ function emptiedPart({ buffers, multiCopies }: Program): number {
   return (restored + targets) / (restored + targets + halfBytes);
 }
 
-const plain = new WeakMap<DeviceProfile, CostModel>();
-const recording = new WeakMap<DeviceProfile, CostModel>();
-
 /** Returns the profile's cost model, always the same object, so that cached results are found again. */
-export const profileCosts = (profile: DeviceProfile): CostModel => modelOf(profile, false, plain);
+export const profileCosts = rememberedBy((profile: DeviceProfile): CostModel => new ProfileCosts(profile, false));
 
 /** Returns the cost model with the cost of recording, only for comparisons with recorded runs. */
-export const recordingCosts = (profile: DeviceProfile): CostModel => modelOf(profile, true, recording);
-
-function modelOf(profile: DeviceProfile, isRecording: boolean, made: WeakMap<DeviceProfile, CostModel>): CostModel {
-  const known = made.get(profile) ?? new ProfileCosts(profile, isRecording);
-  made.set(profile, known);
-  return known;
-}
+export const recordingCosts = rememberedBy((profile: DeviceProfile): CostModel => new ProfileCosts(profile, true));
 
 /** Grids that run at once (CUDA C++ programming guide, technical specifications, compute capability 7.5 and later). */
 const concurrentKernels = 128;

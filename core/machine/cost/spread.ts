@@ -5,6 +5,7 @@
  * recorded trials' machines, and tests them on the other half. There the calibrated profiles of 20 H200 machines differ
  * by about as much (1.25 times in host memory, 1.02 on the link); the rest is the simulator's own error.
  */
+import { rememberedBy } from '../../rememberedBy.ts';
 import type { CostModel } from '../costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { type ParameterName, parameterNames, parameterOf } from '../profile/registry.ts';
@@ -91,7 +92,7 @@ export type CostsOf = (profile: DeviceProfile, near: DeviceProfile) => CostModel
 export function machinesAround(profile: DeviceProfile, costsOf: CostsOf = profileCosts): SimilarMachines | null {
   if (profile.basis === 'published') return null;
   const from = isCalibrated(profile) ? 'calibrated' : 'kind';
-  const [far, near] = [profilesAround(profile, from), profilesAround(profile, 'run')];
+  const [far, near] = [profilesAround[from](profile), profilesAround.run(profile)];
   const pairs = far.map(([fast, slow], group): MachinePair => {
     const [nearFast, nearSlow] = near[group] ?? [fast, slow];
     return [costsOf(fast, nearFast), costsOf(slow, nearSlow)];
@@ -102,24 +103,17 @@ export function machinesAround(profile: DeviceProfile, costsOf: CostsOf = profil
 type ProfilePair = readonly [fast: DeviceProfile, slow: DeviceProfile];
 type Source = 'kind' | 'calibrated' | 'run';
 
-/** Cached, because every edit needs those of one profile. */
-const around: Readonly<Record<Source, WeakMap<DeviceProfile, ProfilePair[]>>> = {
-  kind: new WeakMap(),
-  calibrated: new WeakMap(),
-  run: new WeakMap(),
-};
-
-function profilesAround(profile: DeviceProfile, source: Source): readonly ProfilePair[] {
-  const made =
-    around[source].get(profile) ??
+const profilesFrom = (source: Source): ((profile: DeviceProfile) => readonly ProfilePair[]) =>
+  rememberedBy((profile) =>
     spreadGroups.map((group): ProfilePair => {
       const by = (factor: number): DeviceProfile => slower(profile, (name) => (group.of.test(name) ? factor : 1));
       const most = source === 'kind' ? (group.slowerKind ?? group.kind) : group[source];
       return [by(1 / group[source]), by(most)];
-    });
-  around[source].set(profile, made);
-  return made;
-}
+    }),
+  );
+
+/** Remembered, because every edit needs those of one profile. */
+const profilesAround = { kind: profilesFrom('kind'), calibrated: profilesFrom('calibrated'), run: profilesFrom('run') };
 
 /** Returns whether the profile was calibrated on one machine. */
 export const isCalibrated = ({ machines = 1, measurements = [] }: DeviceProfile): boolean =>

@@ -1,5 +1,7 @@
 /** Colours by name instead of kind: names with the longest times get one each, and the rest a pale one. */
+
 import { shortKernelName } from '../../../core/explain/figures/kernelName.ts';
+import { rememberedBy } from '../../../core/rememberedBy.ts';
 import { type RowKind, rowKinds } from '../../../core/trace/trace.ts';
 import { type PaintCode, type PaintName, paintCode, paintNames } from '../../common/palette.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
@@ -18,11 +20,7 @@ const onDevice: readonly RowKind[] = ['kernel', 'copy', 'memset', 'host-function
 /** A name that covers a larger share surrounds everything else, so a colour for it would say nothing. */
 const mostShare = 0.9;
 
-const made = new WeakMap<IterationView, NameTones>();
-
-export function nameTones(view: IterationView): NameTones {
-  const known = made.get(view);
-  if (known !== undefined) return known;
+export const nameTones = rememberedBy((view: IterationView): NameTones => {
   const { columns, names } = view.run.trace;
   const [device, host] = [new Float64Array(names.length), new Float64Array(names.length)];
   const kernels = new Set<number>();
@@ -38,10 +36,8 @@ export function nameTones(view: IterationView): NameTones {
   ];
   const codes = new Uint8Array(names.length).fill(paintNames.indexOf(rest));
   for (const { name, paint } of named) codes[name] = paintNames.indexOf(paint);
-  const tones = { codes, named: named.map((one) => described(one, names, kernels)) };
-  made.set(view, tones);
-  return tones;
-}
+  return { codes, named: named.map((one) => described(one, names, kernels)) };
+});
 
 interface Named {
   readonly name: number;

@@ -2,8 +2,10 @@
  * Filters lanes by a text: device, stream, thread, process or kind, the name of an activity, or the line that issued
  * it.
  */
+
 import { CallStacks } from '../../../core/explain/figures/callStacks.ts';
 import { hostCalls } from '../../../core/explain/figures/hostCalls.ts';
+import { rememberedBy } from '../../../core/rememberedBy.ts';
 import { frameText } from '../../../core/trace/callStack.ts';
 import { rowsOfKind } from '../../../core/trace/iteration.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
@@ -16,16 +18,8 @@ interface LaneTexts {
   readonly lines: Set<string>;
 }
 
-const known = new WeakMap<IterationView, ReadonlyMap<string, LaneTexts>>();
-
-/** Made when the first filter is typed. */
-function textsOf(view: IterationView): ReadonlyMap<string, LaneTexts> {
-  const made = known.get(view) ?? readTexts(view);
-  known.set(view, made);
-  return made;
-}
-
-function readTexts(view: IterationView): ReadonlyMap<string, LaneTexts> {
+/** Read when the first filter is typed. */
+const textsOf = rememberedBy((view: IterationView): ReadonlyMap<string, LaneTexts> => {
   const { trace, info } = view.run;
   const { lane, engine, name } = trace.columns;
   const texts = trace.lanes.map((): LaneTexts => ({ names: new Set(), lines: new Set() }));
@@ -35,7 +29,7 @@ function readTexts(view: IterationView): ReadonlyMap<string, LaneTexts> {
   }
   if (info.imported !== undefined) addLines(view, texts);
   return new Map(trace.lanes.map(({ id }, index) => [id, texts[index] as LaneTexts]));
-}
+});
 
 /** Adds the lines that issued device work. Lines of host calls need no addition, since the thread has them by name. */
 function addLines(view: IterationView, texts: readonly LaneTexts[]): void {

@@ -57,12 +57,11 @@ it('saves the lanes of a trace as a drawing, and as a picture of the chosen widt
 
 it('saves lanes with a legend of all marks and signs that they have', async () => {
   const { timeline } = await openExample('overlap/pinned-same-stream');
-  // The worker judges the run after the lanes are drawn.
   await expect.element(timeline.getByText(/^No overlap/)).toBeVisible();
   const files = saved();
   await choose('Save the lanes', 'Drawing (SVG)');
   await expect.poll(() => files.length).toBe(1);
-  const drawing = (await files[0]?.content.text()) ?? '';
+  const drawing = await files[0]?.content.text();
   for (const name of ['H2D copy', 'Event recorded', 'No overlap']) expect(drawing).toContain(`>${name}</text>`);
 });
 
