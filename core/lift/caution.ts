@@ -22,13 +22,23 @@ export function cautionOf(recordedNs: readonly number[], replayedNs: number): st
     ...(Math.abs(replayedNs - typicalNs) <= mostOff * typicalNs
       ? []
       : [
-          `Replayed without changes, the step takes ${formatDuration(replayedNs)}; ${formatDuration(typicalNs)} were recorded. Take gains with care.`,
+          `Replayed without changes, the step takes ${formatDuration(replayedNs)}; ${formatDuration(typicalNs)} were recorded. ${
+            replayedNs < typicalNs
+              ? 'Nothing in the trace explains the rest: it stays in all predictions.'
+              : 'Take gains with care.'
+          }`,
         ]),
     ...(mostNs <= mostApart * leastNs
       ? []
       : [`The steps differ: they took ${formatDuration(leastNs)} to ${formatDuration(mostNs)}.`]),
   ];
   return told.length === 0 ? null : told.join(' ');
+}
+
+/** Returns the part of a typical step that a replay which is far too short lacks: nothing in the trace explains it. */
+export function missingNs(recordedNs: readonly number[], replayedNs: number): number {
+  const typicalNs = recordedNs.length === 0 ? 0 : lowerMedian(longRunOf(recordedNs));
+  return replayedNs < (1 - mostOff) * typicalNs ? typicalNs - replayedNs : 0;
 }
 
 /** Returns the shortest and the longest step. */

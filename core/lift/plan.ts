@@ -5,7 +5,7 @@
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
 import { type Assumptions, assumptionsOf, type KnownMachine, showsLink } from './assumptions.ts';
-import { spreadOf } from './caution.ts';
+import { missingNs, spreadOf } from './caution.ts';
 import { alters, applyChanges, isShownByTrace } from './changes/apply.ts';
 import { type ChangeWord, changeWords } from './changes/words.ts';
 import { floorNs } from './needs.ts';
@@ -100,20 +100,24 @@ export class Planner {
   readonly #replays: Replays;
   readonly #middle: World;
   readonly #others: readonly Other[];
-  #replayedNs: number | null = null;
+  /** Simulated step as recorded, with the profiler's cost. */
+  readonly replayedNs: number;
 
   constructor(input: PlanInput) {
     this.#input = input;
     const steady = { ...input, script: uninterrupted(input.script) };
     const scale = fittedScale(steady);
     this.#replays = new Replays(input.script, input.costs);
+    this.replayedNs = replay(input.script, input.costs).stepNs;
+    const { knownStepNs, recordedNs = [] } = input;
+    const missing = missingNs(knownStepNs === undefined ? recordedNs : [knownStepNs], this.replayedNs);
     const bases = new Map<string, Base>();
     const world = (options: Partial<WorldOptions>): World => {
       const all = { ...middle, ...options };
       const key = `${all.profiler} ${all.pageable}`;
-      const base = bases.get(key) ?? new Base(steady, this.#replays, all.profiler * scale, all.pageable);
+      const base = bases.get(key) ?? new Base(steady, this.#replays, all.profiler * scale, all.pageable, missing);
       bases.set(key, base);
-      return new World(steady, this.#replays, base, all);
+      return new World(steady, base, all);
     };
     this.#middle = world({});
     const isStaged = input.script.steps.some(({ items }) => copiesOf(items).some(isPageable));
@@ -149,12 +153,6 @@ export class Planner {
     const { leastNs, mostNs } = spreadOf(recordedNs);
     const typicalNs = lowerMedian(recordedNs);
     return [Math.min(1, leastNs / typicalNs), Math.max(1, mostNs / typicalNs)];
-  }
-
-  /** Simulated step as recorded, with the profiler's cost. */
-  get replayedNs(): number {
-    this.#replayedNs ??= replay(this.#input.script, this.#input.costs).stepNs;
-    return this.#replayedNs;
   }
 
   /** Sentences on omissions in plans for very long steps, and on rates of another device. */
@@ -447,17 +445,24 @@ const otherLinks: readonly Unknown[] = [
 /** The lifted program without changes, for which unknowns of the link or of host copies don't matter. */
 class Base {
   readonly script: Script;
+  /** Time of the step that no change removes, since nothing in the trace explains it. */
+  readonly #missingNs: number;
   readonly #replays: Replays;
   #stepNs: number | null = null;
 
-  constructor({ script, profiler }: PlanInput, replays: Replays, scale: number, pageable: number) {
+  constructor({ script, profiler }: PlanInput, replays: Replays, scale: number, pageable: number, missing: number) {
     this.script = staged(withoutProfiler(script, scaledCost(profiler, scale)), pageable);
+    this.#missingNs = missing;
     this.#replays = replays;
   }
 
   get stepNs(): number {
-    this.#stepNs ??= this.#replays.stepNs(this.script);
+    this.#stepNs ??= this.stepOf(this.script);
     return this.#stepNs;
+  }
+
+  stepOf(changed: Script): number {
+    return this.#replays.stepNs(changed) + this.#missingNs;
   }
 }
 
@@ -467,15 +472,13 @@ class World {
   /** The base's script, which takes as long. */
   readonly #script: Script;
   readonly #assumed: Assumptions;
-  readonly #replays: Replays;
   readonly #steps = new Map<string, number>();
 
-  constructor({ script, machine }: PlanInput, replays: Replays, base: Base, options: WorldOptions) {
+  constructor({ script, machine }: PlanInput, base: Base, options: WorldOptions) {
     const { link, host, gather, waits, moved, smaller, handover, workers, warm } = options;
     const assumed = assumptionsOf(script, machine);
     this.#base = base;
     this.#script = waits ? waiting(base.script) : base.script;
-    this.#replays = replays;
     this.#assumed = {
       ...assumed,
       pinnedNs: (direction, bytes) => assumed.pinnedNs(direction, bytes) * link,
@@ -518,7 +521,7 @@ class World {
     const known = this.#steps.get(key);
     if (known !== undefined) return known;
     const changed = this.changed(changes);
-    const stepNs = Math.max(this.#replays.stepNs(changed), Math.min(floorNs(changed), this.baseNs));
+    const stepNs = Math.max(this.#base.stepOf(changed), Math.min(floorNs(changed), this.baseNs));
     this.#steps.set(key, stepNs);
     return stepNs;
   }
