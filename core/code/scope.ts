@@ -84,6 +84,8 @@ export abstract class CodeScope<Helper extends string> {
   /** Library handles and plans: for each stream one for all products, and one for each shape of transforms. */
   readonly libraries: ReadonlyMap<string, Library>;
   protected readonly names: Names;
+  /** Counter of the innermost loop. */
+  round = '';
   /** Separates groups of digits in large numbers. */
   readonly #separator: "'" | '_';
 
@@ -143,6 +145,12 @@ export abstract class CodeScope<Helper extends string> {
     const unit = unitIn(text);
     if (unit !== null) this.use(unit);
     return text;
+  }
+
+  /** Returns '4 * KiB + i * 2 * KiB' if the offset moves in the innermost loop; empty if it is zero. */
+  place(offset: number, stepBytes = 0): string {
+    const moved = stepBytes === 0 || this.round === '' ? [] : [`${this.round} * ${this.bytes(stepBytes)}`];
+    return [...(offset === 0 ? [] : [this.bytes(offset)]), ...moved].join(' + ');
   }
 
   name(buffer: number): string {

@@ -1,6 +1,6 @@
 /** Input of a generated program: the experiment, and the program that it is lowered to. */
 import type { Experiment } from '../experiment/experiment.ts';
-import { lower } from '../program/lower.ts';
+import { lowerToWrite } from '../program/lower.ts';
 import type { Instruction, MultiCopyPlan, Program, ProgramBuffer, ProgramStream } from '../program/program.ts';
 import { valueAtPath } from '../shape/path.ts';
 import { type Marks, marksOf, noMarks } from './marks.ts';
@@ -15,7 +15,7 @@ export interface Subject {
 
 /** Throws `experiment.invalid` if no engine could execute it. */
 export function subjectOf(experiment: Experiment, before?: Experiment): Subject {
-  const program = lower(experiment);
+  const program = lowerToWrite(experiment);
   const marks = before === undefined ? noMarks : marksOf(before, experiment);
   return { experiment, program, instructions: program.threads.flatMap(({ instructions }) => instructions), marks };
 }

@@ -31,6 +31,8 @@ interface Region extends At {
   readonly buffer: number;
   readonly offset: number;
   readonly bytes: number;
+  /** Only before unrolled() writes the rounds one by one. */
+  readonly stepBytes?: number;
 }
 
 type HostInstruction =
@@ -69,6 +71,9 @@ type StreamInstruction =
       readonly dst: number;
       readonly dstOffset: number;
       readonly bytes: number;
+      /** Only before unrolled() writes the rounds one by one. */
+      readonly srcStepBytes?: number;
+      readonly dstStepBytes?: number;
       readonly stream: number;
       /** cudaMemcpy rather than cudaMemcpyAsync: the call returns when the copy has completed. */
       readonly blocking: boolean;

@@ -17,6 +17,7 @@ import type { Report, UncheckedProgram } from './checks/report.ts';
 import { expectations } from './expectations.ts';
 import type { Instruction, OperationInfo, Program, ProgramThread, RecordedCost } from './program.ts';
 import { deviceIndex, type Place, Scope } from './scope.ts';
+import { unrolled } from './unroll.ts';
 
 /** Throws a CopyscopeError `experiment.invalid`, with field and remedy, if no engine could execute it. */
 export function lower(experiment: Experiment): Program {
@@ -39,8 +40,13 @@ const readsAnything = ({ instructions }: ProgramThread): boolean =>
   instructions.some((one) => one.code === 'read' && one.expected === null);
 
 /** Lowers without expected content of buffers and reads. */
-export function lowerUnverified(experiment: Experiment): Program {
-  if (last?.experiment === experiment) return last.program;
+export const lowerUnverified = (experiment: Experiment): Program =>
+  last?.experiment === experiment ? last.program : lowerOnce(experiment).program;
+
+/** Lowers without expected content, and leaves repeats with moving offsets as loops, as a person writes them. */
+export const lowerToWrite = (experiment: Experiment): Program => lowerOnce(experiment).loops;
+
+function lowerOnce(experiment: Experiment): { readonly program: Program; readonly loops: Program } {
   const { environment } = experiment;
   const before = last !== null && declaresTheSame(last.experiment, experiment) ? last : null;
   const lowering = new Lowering(experiment, before);
@@ -64,7 +70,7 @@ export function lowerUnverified(experiment: Experiment): Program {
     allocated: buffer.allocated,
   }));
   const buffers = [...declared, ...lowering.scope.stagingBuffers];
-  const program = {
+  const loops = {
     name: experiment.name,
     devices: experiment.devices,
     buffers,
@@ -82,10 +88,11 @@ export function lowerUnverified(experiment: Experiment): Program {
     iterations: environment.iterations,
     warmups: environment.warmups,
   };
+  const unknown = { expectations: [], results: [], unverifiable: [] };
+  const program: Program = { ...unrolled(loops), ...unknown };
   requireSound(program);
-  const whole: Program = { ...program, expectations: [], results: [], unverifiable: [] };
-  last = lowering.operations.length > mostKept ? null : { experiment, program: whole, alone: lowering.alone };
-  return whole;
+  last = lowering.operations.length > mostKept ? null : { experiment, program, alone: lowering.alone };
+  return { program, loops: { ...loops, ...unknown } };
 }
 
 /** Last result, for repeated calls and edits. Longer programs aren't kept: each operation takes about 400 bytes. */

@@ -5,7 +5,7 @@ import { CopyscopeError } from '../../core/errors.ts';
 import type { ExperimentInput } from '../../core/experiment/experiment.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { deviceRows, hostRows, overlapping, type Row } from './rows.ts';
-import { experiment, native, report, runOnGpu } from './support.ts';
+import { example, experiment, native, report, runOnGpu } from './support.ts';
 
 const MiB = 1024 * 1024;
 const ms = 1_000_000;
@@ -61,6 +61,18 @@ test('memset: its bytes, its row, its place in the stream', async () => {
   assert.deepEqual([whole.kind, whole.bytes], ['memset', 32 * MiB + 3]);
   assert.ok(whole.start >= only(rows, 0).end, 'it waits for the kernel before it');
   report(`memset 32 MiB: ${(whole.bytes / (whole.end - whole.start)).toFixed(0)} GB/s`);
+});
+
+test('a repeat moves on through its buffers: every batch and every result is verified', async () => {
+  const result = await runOnGpu(example('pipelines/dataset-loop'));
+  joined(result);
+  verified(result, 64 * MiB);
+  const uploads = deviceRows(result).filter((row) => row.kind === 'copy' && row.direction === 'h2d');
+  assert.deepEqual(new Set(uploads.map((row) => row.bytes)), new Set([4 * MiB]));
+  assert.equal(uploads.length, 16);
+  const [first, last] = [uploads[0], uploads[15]];
+  assert.ok(first !== undefined && last !== undefined);
+  report(`loop over a dataset: 16 batches of 4 MiB in ${microseconds(last.end - first.start)}`);
 });
 
 test('item: four bytes back, and the host waits', async () => {

@@ -102,6 +102,39 @@ describeNative('operations on the CPU engine', () => {
     },
   );
 
+  test('a repeat moves on through its buffers, and the host reads what each round brings', async () => {
+    const bytes = 16 * KiB;
+    const run = await runOnCpu(
+      request({
+        environment: { iterations: 2, warmups: 1 },
+        buffers: [
+          { id: 'dataset', memory: 'pinned', bytes: 8 * bytes, pattern: { kind: 'random', seed: 3 } },
+          { id: 'batch', memory: 'device', bytes },
+          { id: 'results', memory: 'pinned', bytes: 8 * bytes },
+        ],
+        streams: [{ id: 's' }],
+        operations: [
+          {
+            op: 'repeat',
+            count: 8,
+            operations: [
+              { op: 'copy', src: 'dataset', dst: 'batch', bytes, srcStepBytes: bytes, stream: 's' },
+              { op: 'copy', src: 'batch', dst: 'results', bytes, dstStepBytes: bytes, stream: 's' },
+              { op: 'synchronizeStream', stream: 's' },
+              { op: 'read', buffer: 'results', bytes, stepBytes: bytes },
+            ],
+          },
+        ],
+      }),
+    );
+    expect(run.info.verification).toMatchObject({ bytesWrong: 0, unverified: [] });
+    expect(run.info.verification.bytesChecked).toBeGreaterThanOrEqual(9 * bytes);
+    for (const op of [1, 2]) {
+      const copies = rowsOf(run).filter((row) => row.op === op && row.kind === 'copy');
+      expect(copies.map((row) => row.bytes)).toEqual(Array(2 * 8).fill(bytes));
+    }
+  });
+
   test('two devices behind a mask have streams, engines and lanes of their own', async () => {
     const run = await runOnCpu(
       request({

@@ -1,6 +1,7 @@
 /** Writes an instruction of a host thread as lines of CUDA C++. */
 import { cppString } from '../../media.ts';
 import { type Instruction, isLibraryKernel } from '../../program/program.ts';
+import { isMoving } from '../../program/unroll.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
 import { bufferOf, isOnDevice, required, streamOf } from '../subject.ts';
@@ -8,7 +9,7 @@ import { blocksCall, kernelLaunch, makeLibrary } from './kernels.ts';
 import { writeMultiCopy } from './multiCopy.ts';
 import type { CudaScope } from './scope.ts';
 
-const counters = ['i', 'j', 'k', 'l', 'm', 'n'];
+const counterAt = (depth: number): string => (depth < 0 ? '' : ('ijklmn'[depth] ?? `i${depth}`));
 
 /** `thread`: number of the host thread with these instructions. */
 export function writeInstructions(
@@ -26,7 +27,7 @@ export function writeInstructions(
       if (instruction.code === 'endRange') listing.add('nvtxRangePop();', op);
       listing.dedent();
       listing.add('}', op);
-      if (instruction.code === 'endRepeat') depth -= 1;
+      if (instruction.code === 'endRepeat') scope.round = counterAt(--depth - 1);
       continue;
     }
     beforeEach(instruction);
@@ -35,9 +36,12 @@ export function writeInstructions(
       writeLibraries(scope, listing, thread, instructions.slice(index, preparedUntil + 1));
     }
     if (instruction.code === 'repeat') {
-      const name = depth < counters.length ? counters[depth] : `i${depth}`;
-      listing.add(`for (int ${name} = 0; ${name} < ${instruction.count}; ++${name}) {`, op);
+      const name = counterAt(depth);
+      // Sizes of buffers are more than an int can count.
+      const type = instructions.slice(index, instruction.end).some(isMoving) ? 'std::size_t' : 'int';
+      listing.add(`for (${type} ${name} = 0; ${name} < ${instruction.count}; ++${name}) {`, op);
       listing.indent();
+      scope.round = name;
       depth += 1;
     } else if (instruction.code === 'beginRange') {
       listing.add('{', op);
@@ -83,11 +87,15 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
       add(`work(${scope.ns(instruction.durationNs)});`);
       return;
     case 'write':
-      add(`std::memset(${scope.at(instruction.buffer, instruction.offset)}, 2, ${scope.bytes(instruction.bytes)});`);
+      add(
+        `std::memset(${scope.at(instruction.buffer, instruction.offset, instruction.stepBytes)}, 2, ${scope.bytes(instruction.bytes)});`,
+      );
       return;
     case 'read':
       scope.use('readAll');
-      add(`readAll(${scope.at(instruction.buffer, instruction.offset)}, ${scope.bytes(instruction.bytes)});`);
+      add(
+        `readAll(${scope.at(instruction.buffer, instruction.offset, instruction.stepBytes)}, ${scope.bytes(instruction.bytes)});`,
+      );
       return;
     case 'pin':
       writePin(scope, listing, instruction);
@@ -114,10 +122,10 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
       check(copyCall(scope, instruction));
       return;
     case 'memset': {
-      const { buffer, offset, bytes, value, stream } = instruction;
+      const { buffer, offset, bytes, stepBytes, value, stream } = instruction;
       there(
         stream,
-        `cudaMemsetAsync(${scope.at(buffer, offset)}, ${value}, ${scope.bytes(bytes)}, ${scope.stream(stream)})`,
+        `cudaMemsetAsync(${scope.at(buffer, offset, stepBytes)}, ${value}, ${scope.bytes(bytes)}, ${scope.stream(stream)})`,
       );
       return;
     }
@@ -217,9 +225,9 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
 
 function copyCall(
   scope: CudaScope,
-  { src, srcOffset, dst, dstOffset, bytes, stream, blocking }: Writes<'copy'>,
+  { src, srcOffset, srcStepBytes, dst, dstOffset, dstStepBytes, bytes, stream, blocking }: Writes<'copy'>,
 ): string {
-  const ends = `${scope.at(dst, dstOffset)}, ${scope.at(src, srcOffset)}, ${scope.bytes(bytes)}, ${scope.copyKind(src, dst)}`;
+  const ends = `${scope.at(dst, dstOffset, dstStepBytes)}, ${scope.at(src, srcOffset, srcStepBytes)}, ${scope.bytes(bytes)}, ${scope.copyKind(src, dst)}`;
   if (!blocking) return `cudaMemcpyAsync(${ends}, ${scope.stream(stream)})`;
   if (streamOf(scope.subject, stream).kind !== 'per-thread-default') return `cudaMemcpy(${ends})`;
   // In the program as compiled, cudaMemcpy uses the legacy stream.

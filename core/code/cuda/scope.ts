@@ -44,9 +44,8 @@ export class CudaScope extends CodeScope<CudaHelper> {
   }
 
   /** Returns 'source', or 'source + 4 * KiB'. */
-  at(buffer: number, offset: number): string {
-    const name = this.name(buffer);
-    return offset === 0 ? name : `${name} + ${this.bytes(offset)}`;
+  at(buffer: number, offset: number, stepBytes?: number): string {
+    return [this.name(buffer), this.place(offset, stepBytes)].filter(Boolean).join(' + ');
   }
 
   /** Returns the arguments of a block copy: both buffers, its table and the number of blocks. */

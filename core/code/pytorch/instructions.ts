@@ -1,6 +1,7 @@
 /** Writes an instruction of a host thread as lines of Python. */
 import { pythonString } from '../../media.ts';
 import { type Instruction, isLibraryKernel, type LibraryKernel } from '../../program/program.ts';
+import { isMoving } from '../../program/unroll.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
 import { bufferOf, isOnDevice, required, streamOf } from '../subject.ts';
@@ -38,6 +39,8 @@ class InstructionWriter {
   readonly #thread: number;
   /** Stream and end of the last block at this depth. */
   #block: { readonly stream: number; readonly end: number } | null = null;
+  /** Counters of the open loops. */
+  readonly #rounds: string[] = [];
   /** Number of open captures. */
   #capturing = 0;
 
@@ -51,15 +54,24 @@ class InstructionWriter {
     const { op } = instruction;
     if (depthChanges.has(instruction.code)) this.#block = null;
     switch (instruction.code) {
-      case 'repeat':
-        this.#listing.add(`for _ in range(${instruction.count}):`, op);
+      case 'repeat': {
+        const { instructions } = required(this.#scope.subject.program.threads, this.#thread);
+        const isCounted = instructions.slice(0, instruction.end).some((one) => one.op > op && isMoving(one));
+        this.#rounds.push(isCounted ? 'ijklmn'.charAt(this.#rounds.length) || `i${this.#rounds.length}` : '_');
+        this.#listing.add(`for ${this.#rounds.at(-1)} in range(${instruction.count}):`, op);
         this.#listing.indent();
+        this.#scope.round = this.#rounds.at(-1) ?? '';
         return;
+      }
       case 'beginRange':
         this.#listing.add(`with torch.profiler.record_function(${pythonString(instruction.name)}):`, op);
         this.#listing.indent();
         return;
       case 'endRepeat':
+        this.#rounds.pop();
+        this.#scope.round = this.#rounds.at(-1) ?? '';
+        this.#listing.dedent();
+        return;
       case 'endRange':
         this.#listing.dedent();
         return;
@@ -96,10 +108,14 @@ class InstructionWriter {
         add(`work(${scope.ns(instruction.durationNs)})`);
         return;
       case 'write':
-        add(`${scope.region(instruction.buffer, instruction.offset, instruction.bytes)}.fill_(2)`);
+        add(
+          `${scope.region(instruction.buffer, instruction.offset, instruction.bytes, instruction.stepBytes)}.fill_(2)`,
+        );
         return;
       case 'read':
-        add(`${scope.region(instruction.buffer, instruction.offset, instruction.bytes)}.clone()`);
+        add(
+          `${scope.region(instruction.buffer, instruction.offset, instruction.bytes, instruction.stepBytes)}.clone()`,
+        );
         return;
       case 'pin':
         this.#pin(instruction);
@@ -123,9 +139,9 @@ class InstructionWriter {
         this.#copy(instruction);
         return;
       case 'memset': {
-        const { buffer, offset, bytes, value, stream } = instruction;
+        const { buffer, offset, bytes, stepBytes, value, stream } = instruction;
         this.#note('fill_ launches a kernel where cudaMemsetAsync is meant.', op);
-        this.#in(stream, op, [`${scope.region(buffer, offset, bytes)}.fill_(${value})`]);
+        this.#in(stream, op, [`${scope.region(buffer, offset, bytes, stepBytes)}.fill_(${value})`]);
         return;
       }
       case 'makePlan': {
@@ -261,7 +277,8 @@ class InstructionWriter {
     this.#listing.add(`${name}.record_stream(${this.#scope.stream(stream)})`, op);
   }
 
-  #copy({ src, srcOffset, dst, dstOffset, bytes, stream, blocking, op }: Writes<'copy'>): void {
+  #copy(instruction: Writes<'copy'>): void {
+    const { src, srcOffset, srcStepBytes, dst, dstOffset, dstStepBytes, bytes, stream, blocking, op } = instruction;
     const { subject } = this.#scope;
     const [from, to] = [bufferOf(subject, src), bufferOf(subject, dst)];
     const [onDeviceFrom, onDeviceTo] = [isOnDevice(from), isOnDevice(to)];
@@ -271,8 +288,11 @@ class InstructionWriter {
     }
     if (blocking) this.#note('copy_ issues an asynchronous copy and then synchronises, where cudaMemcpy is meant.', op);
     const how = blocking ? '' : ', non_blocking=True';
-    const ends = [this.#scope.region(dst, dstOffset, bytes), this.#scope.region(src, srcOffset, bytes)];
-    const line = `${ends[0]}.copy_(${ends[1]}${how})`;
+    const [target, source] = [
+      this.#scope.region(dst, dstOffset, bytes, dstStepBytes),
+      this.#scope.region(src, srcOffset, bytes, srcStepBytes),
+    ];
+    const line = `${target}.copy_(${source}${how})`;
     if (!onDeviceFrom && !onDeviceTo) {
       this.#listing.add(line, op);
       return;

@@ -31,14 +31,12 @@ export class PyTorchScope extends CodeScope<PyTorchHelper> {
   }
 
   /** Returns a whole buffer, or 'source[4 * KiB : 8 * KiB]'. */
-  region(buffer: number, offset: number, bytes: number): string {
+  region(buffer: number, offset: number, bytes: number, stepBytes = 0): string {
     const name = this.name(buffer);
     const whole = bufferOf(this.subject, buffer).bytes;
     if (offset === 0 && bytes === whole) return name;
-    const [from, to] = [
-      offset === 0 ? '' : this.bytes(offset),
-      offset + bytes === whole ? '' : this.bytes(offset + bytes),
-    ];
+    const isToEnd = offset + bytes === whole && stepBytes === 0;
+    const [from, to] = [this.place(offset, stepBytes), isToEnd ? '' : this.place(offset + bytes, stepBytes)];
     return `${name}[${from === '' ? '' : `${from} `}:${to === '' ? '' : ` ${to}`}]`;
   }
 

@@ -145,8 +145,9 @@ export const setFields = (
 export function setCopyEnd(experiment: Experiment, path: OperationPath, end: 'src' | 'dst', id: string): Edited {
   const copy = operationOf(experiment, path);
   if (copy.op !== 'copy' || copy[end === 'src' ? 'dst' : 'src'] !== id) return setField(experiment, [...path, end], id);
-  const { src, dst, srcOffset, dstOffset } = copy;
-  return setFields(experiment, path, { src: dst, dst: src, srcOffset: dstOffset, dstOffset: srcOffset });
+  const { src, dst, srcOffset, dstOffset, srcStepBytes, dstStepBytes } = copy;
+  const swapped = { src: dst, dst: src, srcOffset: dstOffset, dstOffset: srcOffset };
+  return setFields(experiment, path, { ...swapped, srcStepBytes: dstStepBytes, dstStepBytes: srcStepBytes });
 }
 
 /** Sets the memory of a buffer at a path. Only device memory belongs to a device. */

@@ -4,7 +4,7 @@ import type { Instruction } from '../../program/instructions.ts';
 import { formatBytes } from '../../units.ts';
 import type { BufferFinder } from '../describe.ts';
 import { bufferBytes, byteCountSchema, idSchema } from '../resources.ts';
-import { checkRegion, type Descriptor, named, offset, recorded, streamRef } from './operation.ts';
+import { checkRegion, type Descriptor, named, offset, recorded, step, streamRef } from './operation.ts';
 
 export const copyModes = ['async', 'blocking-to', 'blocking-memcpy'] as const;
 
@@ -16,6 +16,10 @@ const schema = z.strictObject({
   dst: idSchema.describe('Buffer that is written.'),
   dstOffset: offset.describe('Begin in the destination.'),
   bytes: byteCountSchema.optional().describe('All that fits in both if omitted.'),
+  srcStepBytes: step.describe(
+    'Bytes by which the begin in the source moves each round of the innermost repeat around it.',
+  ),
+  dstStepBytes: step.describe('The same in the destination.'),
   stream: streamRef,
   mode: z
     .enum(copyModes)
@@ -63,6 +67,8 @@ export const copy: Descriptor<Copy> = {
       dst: scope.buffer(operation.dst),
       dstOffset: operation.dstOffset,
       bytes: copyBytes(operation, scope.find),
+      ...(operation.srcStepBytes !== undefined && { srcStepBytes: operation.srcStepBytes }),
+      ...(operation.dstStepBytes !== undefined && { dstStepBytes: operation.dstStepBytes }),
       stream,
       blocking,
     };

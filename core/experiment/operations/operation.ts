@@ -88,9 +88,12 @@ export const recorded = {
 export const streamRef = idSchema.default('default').describe('A declared stream, or default, legacy or per-thread.');
 export const eventRef = idSchema.describe('Id of an event.');
 export const offset = byteOffsetSchema.default(0).describe('Begin in the buffer.');
+/** Bytes by which a repeat moves an operation on from round to round. */
+export const step = byteCountSchema.optional();
 export const region = {
   offset,
   bytes: byteCountSchema.optional().describe('All that fits if omitted.'),
+  stepBytes: step.describe('Bytes by which it moves each round of the innermost repeat around it.'),
 };
 export const duration = { durationNs: durationNsSchema.describe('Duration.') };
 export const bufferRef = idSchema.describe('Id of a buffer.');
@@ -101,12 +104,14 @@ interface Region {
   readonly buffer: string;
   readonly offset: number;
   readonly bytes?: number | undefined;
+  readonly stepBytes?: number | undefined;
 }
 
 /** Returns the region of a buffer that an operation names; up to the buffer's end if it has no `bytes`. */
-export function lowerRegion({ buffer: id, offset: from, bytes }: Region, scope: Scope) {
+export function lowerRegion({ buffer: id, offset: from, bytes, stepBytes }: Region, scope: Scope) {
   const buffer = scope.buffer(id);
-  return { buffer, offset: from, bytes: bytes ?? scope.size(buffer) - from };
+  const made = { buffer, offset: from, bytes: bytes ?? scope.size(buffer) - from };
+  return stepBytes === undefined ? made : { ...made, stepBytes };
 }
 
 export function regionSize({ buffer, offset: from, bytes }: Region, room: (buffer: string) => number): Quantity {

@@ -48,6 +48,7 @@ export function repeatedUploads(experiment: Experiment): (readonly [Upload, ...U
     const operation = at(experiment, path) as Upload['operation'];
     const isUpload =
       operation.op === 'copy' &&
+      !('srcStepBytes' in operation || 'dstStepBytes' in operation) &&
       isHostMemory(memories.get(operation.src) ?? 'device') &&
       memories.get(operation.dst) === 'device';
     return isUpload ? [{ op, path, operation }] : [];

@@ -3,6 +3,7 @@ import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { newCopies, type Operation, type OperationOf } from '../../experiment/operations.ts';
+import { steps } from '../../program/unroll.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
 import { namesOf, usersById } from './situation.ts';
@@ -25,7 +26,8 @@ export function doubleBuffer(experiment: Experiment): Change | null {
       const [first] = slots.keys();
       if (first === undefined || guards.size === 0) continue;
       doubled.push(...slots.keys());
-      const body = loop === null ? list : [...list, ...newCopies(list)];
+      const body =
+        loop === null ? list : [...list.map((one) => moved(one, 0)), ...newCopies(list.map((one) => moved(one, 1)))];
       const names = new Map<string, string>();
       for (const [kind, ids] of [
         ['buffers', slots.keys()],
@@ -43,11 +45,24 @@ export function doubleBuffer(experiment: Experiment): Change | null {
       const around = place.slice(0, -1);
       edit.replace([...around, 'count'], Math.floor(loop.count / 2));
       if (loop.count % 2 === 0) continue;
-      for (const one of newCopies(inTurn.slice(0, list.length)).reverse()) edit.after(around, one);
+      const rest = inTurn.slice(0, list.length).map((one) => moved(one, Math.floor(loop.count / 2)));
+      for (const one of newCopies(rest).reverse()) edit.after(around, one);
     }
   }
   if (doubled.length === 0) return null;
   return edit.step(`Fill two buffers in turn for ${namesOf(doubled)}: one is filled while the other is used.`).change;
+}
+
+/** Moves an operation on by some rounds, for a loop of which each round does the work of two. */
+function moved(one: Operation, rounds: number): Operation {
+  const made: Record<string, unknown> = { ...one };
+  for (const [step, offset] of steps) {
+    const bytes = made[step];
+    if (typeof bytes !== 'number') continue;
+    made[step] = 2 * bytes;
+    made[offset] = (made[offset] as number) + rounds * bytes;
+  }
+  return made as unknown as Operation;
 }
 
 type Slots = ReadonlyMap<string, readonly OperationOf<'copy'>[]>;
@@ -57,7 +72,7 @@ function slotsIn(experiment: Experiment, list: readonly Operation[], loop: Opera
   const memories = new Map(experiment.buffers.map((buffer) => [buffer.id, buffer]));
   const found = new Map<string, OperationOf<'copy'>[]>();
   for (const one of list) {
-    if (one.op !== 'copy' || one.mode !== 'async') continue;
+    if (one.op !== 'copy' || one.mode !== 'async' || one.dstStepBytes !== undefined) continue;
     const { memory, allocated } = memories.get(one.dst) ?? {};
     if (memory !== 'device' || allocated !== 'before-run') continue;
     if (isHostMemory(memories.get(one.src)?.memory ?? 'device'))

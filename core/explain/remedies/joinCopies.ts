@@ -17,7 +17,7 @@ const fewestBlocks = 8;
 
 /**
  * Joins small copies all over the document: those that follow one another in one stream, as one copy if they are adjacent
- * in memory, or else as a copy of blocks; loops of copies, each round of which stands for the next part of both buffers;
+ * in memory, or else as a copy of blocks; loops of copies, each round of which moves, or stands for, the next part of both buffers;
  * and copies of blocks that issue a call for each.
  */
 export function joinedCopies(experiment: Experiment): Change | null {
@@ -46,7 +46,12 @@ export function joinedCopies(experiment: Experiment): Change | null {
         made.push({ ...one, strategy: 'auto' });
       } else if (one.op === 'repeat' && isJoinable(experiment, one)) {
         copies += one.count * one.operations.length;
-        made.push(...(one.operations as Copy[]).map((copy) => ({ ...copy, bytes: one.count * copy.bytes })));
+        made.push(
+          ...(one.operations as Copy[]).map(({ srcStepBytes: _, dstStepBytes: __, ...copy }) => ({
+            ...copy,
+            bytes: one.count * copy.bytes,
+          })),
+        );
       } else if ('operations' in one && one.op !== 'graphCapture') {
         made.push({ ...one, operations: joined(one.operations) } as Operation);
       } else made.push(one);
@@ -66,6 +71,9 @@ export function joinedCopies(experiment: Experiment): Change | null {
 }
 
 const isSmall = (one: Operation | undefined): one is Copy =>
+  isSmallPart(one) && !('srcStepBytes' in one || 'dstStepBytes' in one);
+
+const isSmallPart = (one: Operation | undefined): one is Copy =>
   one?.op === 'copy' && (one.bytes ?? Number.POSITIVE_INFINITY) <= smallBytes && one.mode !== 'blocking-memcpy';
 
 const isAlike = (one: Copy, other: Operation | undefined): boolean =>
@@ -111,7 +119,10 @@ function isJoinable({ buffers }: Experiment, { count, operations }: OperationOf<
   const fits = (copy: Copy): boolean =>
     copy.srcOffset + count * copy.bytes <= room(copy.src) && copy.dstOffset + count * copy.bytes <= room(copy.dst);
   const isOnly = new Set(operations.map((one) => ('dst' in one ? one.dst : one))).size === operations.length;
-  return count > 1 && isOnly && operations.every((one) => isSmall(one) && fits(one));
+  const isNext = (copy: Copy, step: number | undefined): boolean => (step ?? copy.bytes) === copy.bytes;
+  const isPart = (one: Operation): boolean =>
+    isSmallPart(one) && fits(one) && isNext(one, one.srcStepBytes) && isNext(one, one.dstStepBytes);
+  return count > 1 && isOnly && operations.every(isPart);
 }
 
 /** Makes a multi-tensor copy use the strategy that packs small tensors and overlaps packing with the link. */

@@ -184,7 +184,7 @@ function stagedBy(experiment: Experiment, from: 'pageable' | 'device'): StagedBy
       const upload = all[index] as Place;
       const isUpload = isPlace('copy')(upload) && upload.operation.src === through;
       const route =
-        isUpload && memoryOf(upload.operation.dst) === 'device'
+        isUpload && memoryOf(upload.operation.dst) === 'device' && !moves(upload, ...stagings)
           ? routeOf(all, stagings, { index, position }, find)
           : null;
       return route === null ? [] : [route];
@@ -193,6 +193,10 @@ function stagedBy(experiment: Experiment, from: 'pageable' | 'device'): StagedBy
     return isOnlyCopied ? [{ through, stagings, frees, routes }] : [];
   });
 }
+
+/** Returns whether a repeat moves one of the copies on from round to round. */
+const moves = (...copies: readonly Staging[]): boolean =>
+  copies.some(({ operation }) => 'srcStepBytes' in operation || 'dstStepBytes' in operation);
 
 /** Returns null if the upload's bytes don't all come from one staging before it, or the source is written in between. */
 function routeOf(

@@ -70,19 +70,23 @@ export function OperationForm({ experiment, path, operation }: Props) {
   );
 }
 
+const copyPlaces = ['srcOffset', 'dstOffset', 'srcStepBytes', 'dstStepBytes'] as const;
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 /** Shown apart, or not at all. */
 const formFields = ['op', 'id', 'label'];
 /** Fields that an operation's own part of the form shows. */
 const ownFields: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
-  copy: ['src', 'dst', 'stream', 'mode', 'bytes', 'srcOffset', 'dstOffset'],
+  copy: ['src', 'dst', 'stream', 'mode', 'bytes', ...copyPlaces],
   kernel: ['kernel', 'reads', 'writes', 'smShare'],
   multiCopy: ['direction', 'payload', 'strategy', 'options'],
 };
 
+const stays = 'the same each round';
 /** Meaning of a field that is left out. */
 const emptyMeanings: Readonly<Partial<Record<string, string>>> = {
   device: 'the thread’s own',
   bytes: 'to its end',
+  stepBytes: stays,
   expect: 'what the program put there',
 };
 
@@ -93,9 +97,8 @@ function PlainField(props: Props & { readonly name: string; readonly schema: unk
   const { experiment, operation, name, schema } = props;
   const value: unknown = Reflect.get(operation, name);
   const emptyMeans = emptyMeanings[name];
-  const words = fieldWords(name);
   const place = {
-    label: words.charAt(0).toUpperCase() + words.slice(1),
+    label: capital(fieldWords(name)),
     path: [...props.path, name],
     ...(emptyMeans === undefined ? {} : { emptyMeans }),
   };
@@ -167,18 +170,16 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
         value={operation.mode}
         choices={copyModes.map((value) => ({ value, label: modeLabels[value] }))}
       />
-      <ValueField
-        label="Source offset"
-        path={[...path, 'srcOffset']}
-        value={operation.srcOffset}
-        format={bytesFormat}
-      />
-      <ValueField
-        label="Target offset"
-        path={[...path, 'dstOffset']}
-        value={operation.dstOffset}
-        format={bytesFormat}
-      />
+      {copyPlaces.map((name) => (
+        <ValueField
+          key={name}
+          label={capital(fieldWords(name))}
+          path={[...path, name]}
+          value={operation[name]}
+          format={bytesFormat}
+          {...(name.endsWith('StepBytes') ? { emptyMeans: stays } : {})}
+        />
+      ))}
     </>
   );
 }
