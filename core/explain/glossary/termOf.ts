@@ -98,6 +98,7 @@ const ofCause: Readonly<Record<Cause, TermId>> = {
   'many-small-copies': 'copy',
   'wait-after-each-copy': 'synchronise',
   'allocated-again': 'allocator',
+  'captured-again': 'graph',
   'launch-blocking': 'launch-blocking',
   'launch-queue-full': 'launch-queue',
   'multiprocessors-full': 'compute',

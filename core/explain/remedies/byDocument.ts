@@ -4,8 +4,8 @@ import { operationCount } from '../../experiment/edit/paths.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { mostNoted, withRaces } from '../hazards/races.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
-import { repeatedUploads } from './copyOnce.ts';
-import { relays } from './whole.ts';
+import { repeatedCopies } from './copyOnce.ts';
+import { peerCopies, relays } from './whole.ts';
 
 /** Causes that stay: each round of a loop of small copies may stand for other blocks. */
 const kept: ReadonlySet<Cause> = new Set(['race', 'overlapped', 'many-small-copies']);
@@ -15,8 +15,10 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
   if (experiment === null || operationCount(experiment) > mostNoted) return verdicts;
   let words: (verdict: Verdict) => Pick<Verdict, 'cause' | 'title' | 'explanation' | 'remedy'> | null;
   try {
-    const repeated = new Map(repeatedUploads(experiment).flatMap((all) => all.map((one) => [one.op, all] as const)));
+    const repeated = new Map(repeatedCopies(experiment).flatMap((all) => all.map((one) => [one.op, all] as const)));
     const relayed = relays(experiment);
+    const isPeered = experiment.environment.peerAccess;
+    const staged = new Set(isPeered ? [] : peerCopies(experiment).map(({ operation }) => operation.id));
     words = ({ op, id, occurrences }) => {
       const again = repeated.get(op);
       if (again !== undefined) {
@@ -28,11 +30,13 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
           remedy: 'Copy it once, before its first use.',
         };
       }
-      if (id === null || !relayed.has(id)) return null;
+      if (id === null || !(relayed.has(id) || staged.has(id))) return null;
       return {
         cause: 'through-host',
         title: 'Through host memory from device to device',
-        explanation: 'The data crosses the link twice: down into host memory that nothing else uses, and up again.',
+        explanation: relayed.has(id)
+          ? 'The data crosses the link twice: down into host memory that nothing else uses, and up again.'
+          : 'Peer access is off, so the driver takes the data through host memory.',
         remedy: 'Copy from device to device, with peer access if there are two.',
       };
     };

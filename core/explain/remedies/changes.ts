@@ -7,7 +7,7 @@ import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { Effort } from '../hazards/repair.ts';
 import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
-import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
+import { capturedOnce, ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
 import { joinedCopies, pipelined } from './joinCopies.ts';
@@ -76,6 +76,8 @@ function ofCause(situation: Situation): Change[] {
       return find(situation, verdict.op, 'pin') !== null
         ? present(withoutStaging(situation.experiment))
         : present(keepMemory(situation.experiment));
+    case 'captured-again':
+      return present(capturedOnce(situation.experiment));
     case 'same-stream':
       return present(
         ownBranch(situation),

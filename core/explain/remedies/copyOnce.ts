@@ -1,4 +1,4 @@
-/** Removes uploads of data that is on the device already, because nothing changed it since it was copied there. */
+/** Removes copies of data that is there already, because nothing changed it since it was copied. */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
@@ -10,9 +10,9 @@ import type { Program } from '../../program/program.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { type Touch, touches } from '../hazards/touches.ts';
 import { isPageable } from '../order/calls.ts';
-import { at, namesOf } from './situation.ts';
+import { at, namesOf, outermostLoop } from './situation.ts';
 
-interface Upload {
+interface Repeated {
   readonly op: number;
   readonly path: DocumentPath;
   readonly operation: OperationOf<'copy'>;
@@ -25,7 +25,7 @@ interface Upload {
 export function copyOnce(experiment: Experiment, only: number | null = null): Change | null {
   const edit = new ChangeBuilder(experiment);
   const [hoisted, kept] = [new Set<string>(), new Set<string>()];
-  for (const equal of repeatedUploads(experiment)) {
+  for (const equal of repeatedCopies(experiment)) {
     const [first, ...later] = equal;
     if (only !== null && !equal.some(({ op }) => op === only)) continue;
     const loop = outermostLoop(experiment, first.path);
@@ -38,40 +38,28 @@ export function copyOnce(experiment: Experiment, only: number | null = null): Ch
   return edit.change.patches.length === 0 ? null : edit.change;
 }
 
-/** Returns uploads that bring the same unchanged data again: all of each in order, or the one of a loop. */
-export function repeatedUploads(experiment: Experiment): (readonly [Upload, ...Upload[]])[] {
+/** Returns copies that bring the same unchanged data again: all of each in order, or the one of a loop. */
+export function repeatedCopies(experiment: Experiment): (readonly [Repeated, ...Repeated[]])[] {
   const program = lowerUnverified(experiment);
   if (program.operations.some(({ kind }) => kind === 'graphCapture' || kind === 'multiCopy')) return [];
   const data = new DataFlow(program);
-  const memories = new Map(experiment.buffers.map(({ id, memory }) => [id, memory]));
-  const uploads = program.operations.flatMap(({ op, path }): Upload[] => {
-    const operation = at(experiment, path) as Upload['operation'];
-    const isUpload =
-      operation.op === 'copy' &&
-      !('srcStepBytes' in operation || 'dstStepBytes' in operation) &&
-      isHostMemory(memories.get(operation.src) ?? 'device') &&
-      memories.get(operation.dst) === 'device';
-    return isUpload ? [{ op, path, operation }] : [];
+  const hosts = new Set(experiment.buffers.flatMap(({ id, memory }) => (isHostMemory(memory) ? [id] : [])));
+  const copies = program.operations.flatMap(({ op, path }): Repeated[] => {
+    const operation = at(experiment, path) as Repeated['operation'];
+    const isMoved = 'srcStepBytes' in operation || 'dstStepBytes' in operation;
+    const crosses = operation.op === 'copy' && hosts.has(operation.src) !== hosts.has(operation.dst);
+    return crosses && !isMoved ? [{ op, path, operation }] : [];
   });
-  return [...groupBy(uploads, dataOf).values()].flatMap((equal) => {
+  return [...groupBy(copies, dataOf).values()].flatMap((equal) => {
     const [first, ...later] = equal;
     const isRepeated = first !== undefined && (later.length > 0 || outermostLoop(experiment, first.path) !== null);
-    return isRepeated && data.isUnchanged(equal) ? [[first, ...later] as const] : [];
+    return isRepeated && data.isUnchanged(equal, hosts.has(first.operation.src)) ? [[first, ...later] as const] : [];
   });
 }
 
 /** Threads run at once, so equal copies of two threads are no repetition. */
-const dataOf = ({ path, operation: { src, srcOffset, dst, dstOffset, bytes } }: Upload): string =>
+const dataOf = ({ path, operation: { src, srcOffset, dst, dstOffset, bytes } }: Repeated): string =>
   JSON.stringify([path[1], src, srcOffset, dst, dstOffset, bytes]);
-
-/** Returns the path of the outermost repeat around an operation, or null if it is in none. */
-function outermostLoop(experiment: Experiment, path: DocumentPath): DocumentPath | null {
-  for (let depth = 4; depth < path.length; depth += 2) {
-    const around = path.slice(0, depth);
-    if ((at(experiment, around) as { readonly op: string }).op === 'repeat') return around;
-  }
-  return null;
-}
 
 interface Use extends Pick<Touch, 'buffer' | 'from' | 'to' | 'writes'> {
   readonly op: number;
@@ -116,10 +104,11 @@ class DataFlow {
   }
 
   /**
-   * Returns whether only these copies write their target, nothing reads it before them, and nothing writes the source.
-   * The host can't have filled the source again if it never waits in between, or if the document says what it writes.
+   * Returns whether nothing else writes source or target from the first of these copies to the last, with the loops around
+   * them, and nothing reads the target before the first one there. The host can't have filled a source in its memory again
+   * if it never waits in between, or if the document says what it writes.
    */
-  isUnchanged(equal: readonly Upload[]): boolean {
+  isUnchanged(equal: readonly Repeated[], isFromHost: boolean): boolean {
     const own = new Set(equal.map(({ op }) => op));
     const thread = this.#program.operations[equal[0]?.op ?? 0]?.thread ?? 0;
     const instructions = this.#program.threads[thread]?.instructions ?? [];
@@ -130,21 +119,28 @@ class DataFlow {
       (this.#uses.get(buffer) ?? []).filter((one) => one.from < to && from < one.to),
     );
     const places = others.flatMap(({ op, place }) => (own.has(op) ? [place] : []));
-    const [first, last] = [Math.min(...places), Math.max(...places)];
+    const first = Math.min(...places);
+    const [from, to] = this.#withLoops(thread, first, Math.max(...places));
     const spoils = ({ op, buffer, writes, thread: other, place }: Use): boolean =>
-      !own.has(op) && (writes || (buffer === copy.dst && other === thread && place < first));
+      !own.has(op) &&
+      (other !== thread || (place >= from && place <= to)) &&
+      (writes || (buffer === copy.dst && other === thread && place < first));
     if (others.some(spoils)) return false;
-    return this.#tellsWrites || !this.#isFilledBetween(thread, [first, last], copy.bytes);
+    return !isFromHost || this.#tellsWrites || !this.#isFilledBetween(thread, from, to, copy.bytes);
   }
 
-  /** Looks at what may run between these places: also all of the loops around them. */
-  #isFilledBetween(thread: number, [first, last]: readonly [number, number], bytes: number): boolean {
+  /** Returns the places with all of the loops around them. */
+  #withLoops(thread: number, first: number, last: number): readonly [number, number] {
     let [from, to] = [first, last];
     for (const [place, one] of (this.#program.threads[thread]?.instructions ?? []).entries()) {
       if (place > last) break;
       const isAround = one.code === 'repeat' && [first, last].some((inside) => place < inside && inside < one.end);
       if (isAround) [from, to] = [Math.min(from, place), Math.max(to, one.end)];
     }
+    return [from, to];
+  }
+
+  #isFilledBetween(thread: number, from: number, to: number, bytes: number): boolean {
     const counts = this.#waits[thread];
     if ((counts?.[to + 1] ?? 0) === (counts?.[from] ?? 0)) return false;
     // If the document says what work the host does in between, that must be long enough to fill the memory.

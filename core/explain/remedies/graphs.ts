@@ -2,14 +2,36 @@
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { renameReferences } from '../../experiment/edit/declarations.ts';
-import { eachOperation } from '../../experiment/experiment.ts';
+import { type Experiment, eachOperation } from '../../experiment/experiment.ts';
 import { freeName } from '../../experiment/freeName.ts';
-import { newCopies, type Operation } from '../../experiment/operations.ts';
+import { newCopies, type Operation, type OperationOf } from '../../experiment/operations.ts';
+import { groupBy } from '../../groupBy.ts';
 import type { OperationInfo } from '../../program/program.ts';
 import { startsWith } from '../../shape/path.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
-import { type Found, find, type Situation, usersOf } from './situation.ts';
+import { type Found, find, isPlace, namesOf, outermostLoop, places, type Situation, usersOf } from './situation.ts';
 import { deviceOf, move } from './streams.ts';
+
+/** Captures each graph once: before the loop around it, and without later captures of the same work. */
+export function capturedOnce(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const again: string[] = [];
+  const captures = places(experiment).filter(isPlace('graphCapture'));
+  for (const [graph, own] of groupBy(captures, ({ operation }) => operation.graph)) {
+    const [first, ...later] = own;
+    const loop = first === undefined ? null : outermostLoop(experiment, first.path);
+    const isSame = new Set(own.map((one) => `${one.path[1]} ${workOf(one.operation)}`)).size === 1;
+    if (first === undefined || !isSame || (loop === null && later.length === 0)) continue;
+    again.push(graph);
+    if (loop !== null) edit.before(loop, first.operation).remove(first.path);
+    for (const { path } of later) edit.remove(path);
+  }
+  return again.length === 0 ? null : edit.step(`Capture ${namesOf(again)} once, and launch it again and again.`).change;
+}
+
+/** Returns the work of a capture, without the names of its operations. */
+const workOf = (capture: OperationOf<'graphCapture'>): string =>
+  JSON.stringify(capture, (field, value) => (field === 'id' || field === 'label' ? undefined : value));
 
 /**
  * Captures the graph a second time and uses that for launches in the waiting launch's stream. Buffers that only the

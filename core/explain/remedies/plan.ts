@@ -20,7 +20,7 @@ import { rowUnion } from '../figures/overlap.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { maxTriedInstructions, type Prediction } from './predict.ts';
 import { gainIntervals } from './remedies.ts';
-import { type WholeWord, wholeChanges, wholeWords } from './whole.ts';
+import { dropping, type WholeWord, wholeChanges, wholeWords } from './whole.ts';
 
 /** A set of changes with its gain, with the fields that a remedy of a trace has (core/lift/plan). */
 export interface PlannedChanges {
@@ -76,12 +76,13 @@ interface Made {
 export function* planInSteps(before: Prediction, machine: Machine): InSteps<PlannedChanges[]> {
   const search = new Search(before, machine);
   const found = new Map<string, Made>();
-  let best: readonly WholeWord[] = [];
-  for (;;) {
+  let best: readonly WholeWord[] | null = [];
+  while (best !== null) {
     let next: Made | null = null;
     const now = search.gain(search.known(best));
     for (const addition of [...wholeWords.map((word) => [word]), ...pairs]) {
-      const words = wholeWords.filter((word) => best.includes(word) || addition.includes(word));
+      const from: readonly WholeWord[] = best;
+      const words = wholeWords.filter((word) => from.includes(word) || addition.includes(word));
       if (words.length === best.length || words.length > mostChanges) continue;
       yield;
       const made = search.make(words);
@@ -92,12 +93,14 @@ export function* planInSteps(before: Prediction, machine: Machine): InSteps<Plan
       const isSmaller = next !== null && made.words.length < next.words.length && gain > most - worthwhile / 4;
       if (next === null || gain > most + worthwhile / 4 || isSmaller) next = made;
     }
-    if (next === null) break;
-    best = next.words;
+    const dropped: readonly WholeWord[] = best.length > 0 ? [] : dropping.filter((word) => found.has(word));
+    const without = dropped.length === 0 ? null : search.make(dropped);
+    if (without !== null) found.set(without.words.join(), without);
+    best = (without ?? next)?.words ?? null;
   }
   const told = [...found.values()]
     .filter((one) => search.gain(one) >= leastTold && ![...found.values()].some((other) => search.isEnough(other, one)))
-    .sort((a, b) => steps(search.gain(b)) - steps(search.gain(a)) || effortOf(a) - effortOf(b));
+    .sort((a, b) => steps(search.merit(b)) - steps(search.merit(a)) || effortOf(a) - effortOf(b));
   const intervals = gainIntervals(before, machine.around);
   const plan: PlannedChanges[] = [];
   for (const made of told.slice(0, mostTold)) {
@@ -171,13 +174,21 @@ class Search {
     return made === null ? 0 : 1 - made.prediction.makespanNs / this.#before.makespanNs;
   }
 
+  /** Returns the gain, with a preference for dropped work: another change that hides it must gain clearly more. */
+  merit(made: Made): number {
+    return this.gain(made) + (made.words.some((word) => dropping.includes(word)) ? worthwhile : 0);
+  }
+
   known(words: readonly WholeWord[]): Made | null {
     return this.#made.get(words.join()) ?? null;
   }
 
   /** Whether some of another set's changes gain as much as all of them. */
   isEnough(some: Made, all: Made): boolean {
-    const isPart = some.words.length < all.words.length && some.words.every((word) => all.words.includes(word));
+    const isPart =
+      some.words.length < all.words.length &&
+      some.words.every((word) => all.words.includes(word)) &&
+      all.words.every((word) => some.words.includes(word) || !dropping.includes(word));
     return isPart && this.gain(some) > this.gain(all) - worthwhile / 4;
   }
 

@@ -11,7 +11,7 @@ import type { Machine } from '../../machine/cost/machineOf.ts';
 import type { SimilarMachines } from '../../machine/cost/spread.ts';
 import { atOnce, type InSteps } from '../../steps.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';
-import { rank } from '../verdicts/groups.ts';
+import { byWeight } from '../verdicts/groups.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { byDocument } from './byDocument.ts';
 import { changesFor } from './changes.ts';
@@ -97,7 +97,7 @@ export function costed(verdicts: readonly Verdict[], remedies: readonly Remedy[]
       sameGainAs: remedy === undefined ? (other?.op ?? null) : (counted.get(remedy) ?? null),
     };
   });
-  return own.sort((a, b) => rank(a) - rank(b) || b.costNs - a.costNs);
+  return own.sort(byWeight);
 }
 
 /** Returns the operation that counts the gain already, for each remedy that has the gain of another one. */
@@ -105,7 +105,9 @@ function countedElsewhere(remedies: readonly Remedy[]): ReadonlyMap<Remedy, numb
   const kept: { readonly remedy: Remedy; readonly patches: ReadonlySet<string> }[] = [];
   const found = new Map<Remedy, number>();
   const confirmed = remedies.filter(({ isConfirmed, patches }) => isConfirmed === true && patches.length > 0);
-  for (const remedy of confirmed.sort((a, b) => b.gainNs - a.gainNs)) {
+  // Of equal gains, that of the memory counts: other copies and kernels are late because of it.
+  const isOfMemory = ({ cause }: Remedy): boolean => cause.startsWith('pageable');
+  for (const remedy of confirmed.sort((a, b) => b.gainNs - a.gainNs || Number(isOfMemory(b)) - Number(isOfMemory(a)))) {
     const patches = new Set(remedy.patches.map((patch) => JSON.stringify(patch)));
     const first = kept.find((one) => isPartOf(patches, one.patches) || areAlternatives(remedy, one.remedy));
     if (first === undefined) kept.push({ remedy, patches });

@@ -40,6 +40,15 @@ export function at(experiment: Experiment, path: DocumentPath): unknown {
   return value;
 }
 
+/** Returns the path of the outermost repeat around an operation, or null if it is in none. */
+export function outermostLoop(experiment: Experiment, path: DocumentPath): DocumentPath | null {
+  for (let depth = 4; depth < path.length; depth += 2) {
+    const around = path.slice(0, depth);
+    if ((at(experiment, around) as { readonly op: string }).op === 'repeat') return around;
+  }
+  return null;
+}
+
 /** Returns the size of a declared buffer in bytes; 0 if it isn't declared. */
 export function sizeOf({ experiment }: Situation, id: string): number {
   const declared = experiment.buffers.find((buffer) => buffer.id === id);

@@ -14,6 +14,7 @@ import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
 import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
+import { capturedOnce } from './graphs.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
@@ -25,6 +26,7 @@ export const wholeWords = [
   'keep-memory',
   'keep-on-device',
   'copy-directly',
+  'graph',
   'pin',
   'non-blocking',
   'remove-wait',
@@ -37,6 +39,9 @@ export const wholeWords = [
 ] as const;
 export type WholeWord = (typeof wholeWords)[number];
 
+/** Changes that drop needless work. Nothing speaks against them, whatever others gain. */
+export const dropping: readonly WholeWord[] = ['keep-memory', 'keep-on-device', 'copy-directly', 'graph'];
+
 type Whole = (experiment: Experiment, effort: Effort) => Change | null;
 
 /** Repairs that moving copies to another stream may need: events in both directions for each copy. */
@@ -46,6 +51,7 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'keep-memory': keepMemory,
   'keep-on-device': (experiment) => copyOnce(experiment),
   'copy-directly': withoutRelay,
+  graph: capturedOnce,
   pin: pinned,
   batch: joinedCopies,
   'non-blocking': withoutBlocking,
@@ -81,21 +87,36 @@ export function withoutStaging(experiment: Experiment): Change | null {
   return pinIn(experiment, edit, dropStaging(experiment, edit, 'pageable'));
 }
 
-/** Copies from device to device what now passes host memory. */
+/** Copies from device to device what now passes host memory: the program's own, or the driver's without peer access. */
 export function withoutRelay(experiment: Experiment, effort: Effort): Change | null {
   const edit = new ChangeBuilder(experiment);
-  dropStaging(experiment, edit, 'device');
-  if (edit.change.patches.length === 0) return null;
-  return withoutNewHazards(experiment, edit.change, effort, mostRepairs);
+  const isRelayed = dropStaging(experiment, edit, 'device').size > 0;
+  if (!experiment.environment.peerAccess && (isRelayed || peerCopies(experiment).length > 0)) {
+    edit.step('Enable peer access between the devices, if they have it.').replace(['environment', 'peerAccess'], true);
+  }
+  return edit.change.patches.length === 0 ? null : withoutNewHazards(experiment, edit.change, effort, mostRepairs);
 }
 
-/** Returns the ids of copies that pass data through host memory from device to device. */
+/** Returns the ids of copies that pass data through the program's host memory from device to device. */
 export const relays = (experiment: Experiment): Set<string> =>
   new Set(
     stagedBy(experiment, 'device').flatMap(({ stagings, routes }) =>
       [...stagings, ...routes.map(({ upload }) => upload)].map(({ operation }) => operation.id),
     ),
   );
+
+/** Returns copies from the memory of one device to that of another. */
+export function peerCopies({ buffers, devices, ...experiment }: Experiment): Place<OperationOf<'copy'>>[] {
+  const [first] = devices;
+  const deviceOf = new Map(
+    buffers.flatMap(({ id, memory, device = first?.id }) => (memory === 'device' ? [[id, device]] : [])),
+  );
+  return places(experiment)
+    .filter(isPlace('copy'))
+    .filter(({ operation: { src, dst } }) => {
+      return deviceOf.has(src) && deviceOf.has(dst) && deviceOf.get(src) !== deviceOf.get(dst);
+    });
+}
 
 /** Returns the buffers that are then copied without staging. */
 function dropStaging(experiment: Experiment, edit: ChangeBuilder, from: 'pageable' | 'device'): Set<string> {

@@ -1,6 +1,6 @@
 /** Groups equal verdicts: a run of a million copies has a handful of groups. */
 import { formatDuration, formatShare } from '../../units.ts';
-import type { Verdict } from './verdict.ts';
+import type { Cause, Verdict } from './verdict.ts';
 
 export interface VerdictGroup {
   /** Costliest verdict, which provides words and times. */
@@ -37,6 +37,16 @@ const isOfMemory = ({ cause }: Verdict): boolean => cause === 'pageable-source' 
 export function rank({ cause, subject }: Pick<Verdict, 'cause' | 'subject'>): number {
   if (subject === 'kernel') return 3;
   return cause === 'race' ? 0 : cause === 'overlapped' ? 2 : 1;
+}
+
+/** Causes that are needless work. Another cause must cost clearly more to come before them: its change may only hide them. */
+const needless: ReadonlySet<Cause> = new Set(['copied-again', 'through-host', 'allocated-again', 'captured-again']);
+const preference = 1.05;
+
+/** Returns the order of two verdicts: by rank, then the costliest first. */
+export function byWeight(a: Verdict, b: Verdict): number {
+  const weight = ({ cause, costNs }: Verdict): number => costNs * (needless.has(cause) ? preference : 1);
+  return rank(a) - rank(b) || weight(b) - weight(a);
 }
 
 /** Groups verdicts with the same cause and remedy, whatever copy and kernel are called. */
@@ -86,7 +96,7 @@ export function verdictGroups(
     const costNs = Math.min(Math.max(...costs.values()), Math.max(mostNs, verdict.costNs));
     return [{ verdict, labels: [...labels], lines: linesOf(own), places, copyNs, costNs, devices: costs.size }];
   });
-  return made.sort((a, b) => rank(a.verdict) - rank(b.verdict) || b.costNs - a.costNs);
+  return made.sort((a, b) => byWeight({ ...a.verdict, costNs: a.costNs }, { ...b.verdict, costNs: b.costNs }));
 }
 
 /** In a real program's trace, verdicts that cost less than this share of its time together share one line. */

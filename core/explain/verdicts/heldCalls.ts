@@ -1,8 +1,8 @@
 /**
  * Finds calls that hold the host, whatever copies there are: memory that a program allocates and frees again and again
  * through CUDA itself, which takes time in every round and may wait for the device, a single free that waits, data that
- * pin_memory() copies in every round, and launches into a full queue. Rules (core/rules): pin-memory-blocks,
- * allocation-waits, launch-queue.
+ * pin_memory() copies in every round, graphs that are captured in every round, and launches into a full queue. Rules
+ * (core/rules): pin-memory-blocks, allocation-waits, graph-runs-when-launched, launch-queue.
  */
 import { groupBy } from '../../groupBy.ts';
 import { coveredLength } from '../../trace/intervals.ts';
@@ -49,7 +49,12 @@ export function heldCalls(scene: Scene): Verdict[] {
     const free = own.find((call) => facts.operation(call.op)?.op === 'free' && waitsBeforeWork(scene, call, leastNs));
     return free === undefined ? [] : waitingFree(scene, free);
   });
-  return [...allocated, ...repeatedPins(scene, leastNs), ...fullQueues(scene, leastNs)];
+  return [
+    ...allocated,
+    ...repeatedPins(scene, leastNs),
+    ...repeatedCaptures(scene, leastNs),
+    ...fullQueues(scene, leastNs),
+  ];
 }
 
 /** Returns a verdict for each stream whose full queue held a thread that had host work or work of other streams to do. */
@@ -109,6 +114,33 @@ function repeatedPins(scene: Scene, leastNs: number): Verdict[] {
       title: 'Pinned again and again',
       explanation: `"${sourceOf(scene, first.op)}" is pinned ${own.length} times. pin_memory() copied it into page-locked memory on the host, which took ${formatDuration(verdict.copyNs)} in all.`,
       remedy: 'Pin it once: make the data in page-locked memory, or receive it there, and copy that.',
+    };
+  });
+}
+
+/** Returns a verdict for each graph that is instantiated again and again. */
+function repeatedCaptures(scene: Scene, leastNs: number): Verdict[] {
+  const { iteration, facts } = scene;
+  const graphOf = ({ op }: Activity): string => {
+    const operation = facts.operation(op);
+    return operation?.op === 'graphCapture' ? operation.graph : '';
+  };
+  const calls = rowsOfKind(iteration, 'host-call')
+    .map((row) => activity(iteration.trace, row))
+    .filter((call) => graphOf(call) !== '');
+  return [...groupBy(calls, graphOf)].flatMap(([graph, own]) => {
+    const instantiated = own.filter(({ name }) => name === 'cudaGraphInstantiate');
+    const [first] = instantiated;
+    if (first === undefined || instantiated.length < 2) return [];
+    const verdict = verdictOf(scene, first, own, instantiated.length);
+    if (verdict.costNs < leastNs) return [];
+    return {
+      ...verdict,
+      cause: 'captured-again',
+      rule: 'graph-runs-when-launched',
+      title: 'Graph captured again and again',
+      explanation: `"${graph}" is captured and instantiated ${instantiated.length} times, which held the host for ${formatDuration(verdict.copyNs)} in all. A graph can be launched as often as needed.`,
+      remedy: 'Capture and instantiate it once, and launch that; update its parameters if they change.',
     };
   });
 }

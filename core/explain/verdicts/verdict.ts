@@ -49,6 +49,8 @@ export const causes = [
   'wait-after-each-copy',
   /** Memory is allocated and freed repeatedly, in calls that hold the host. */
   'allocated-again',
+  /** The same graph is captured and instantiated repeatedly, in calls that hold the host. */
+  'captured-again',
   /** Other work filled the multiprocessors. */
   'multiprocessors-full',
   /** The first ended before the host could issue the next operation. */

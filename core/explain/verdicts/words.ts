@@ -66,6 +66,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'copied-again': untold('Unchanged data copied again'),
   'through-host': untold('Through host memory from device to device'),
   'allocated-again': untold('Memory allocated again and again'),
+  'captured-again': untold('Graph captured again and again'),
 
   overlapped: (texts) => {
     const { copy, overlapNs, partner } = texts.shown;

@@ -47,6 +47,9 @@ describe('causes and plans of reported faults', () => {
     ['llamacpp-25859-pageable', 'pageable-source', ['pin', 'other-stream'], 41.7],
     ['llamacpp-25859-pinned', 'same-stream', ['other-stream'], 41.7],
     ['pageable-side-stream-no-host-work', 'pageable-source', ['pin'], 0.39],
+    ['graph-each-step', 'captured-again', ['graph'], 0.73],
+    ['unchanged-download', 'copied-again', ['keep-on-device', 'other-stream'], 4.39],
+    ['peer-access-off', 'through-host', ['copy-directly'], 0.73],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
     const [recommended] = planOf(experiment);
@@ -69,6 +72,8 @@ describe('causes and plans of reported faults', () => {
     'deepspeed-8207-after',
     'llamacpp-25859-overlap',
     'pool-771-caching',
+    'graph-kept',
+    'peer-access-on',
   ])('%s has no plan, since no change gains', (name) => {
     expect(planOf(fault(name))).toEqual([]);
   });
@@ -575,6 +580,36 @@ describe('variants of these faults', () => {
     expect(verdictsOf(rounds(10))[0]?.cause).toBe('copied-again');
     expect(planOf(rounds(10))[0]?.changes).toContain('keep-on-device');
     expect(verdictsOf(rounds(1000)).map(({ cause }) => cause)).not.toContain('copied-again');
+  });
+
+  it('a download of data that changes, or that the host is sent in parts, is no repetition', () => {
+    const buffers = [device('y'), device('t', 8e6), { id: 'h', memory: 'pinned' as const, bytes: 8e6 }];
+    const download = { op: 'copy', src: 't', dst: 'h' };
+    const rounds = (...more: object[]): string[] =>
+      planOf(
+        experimentOf({ buffers }, [{ op: 'repeat', count: 5, operations: [spin(100), ...more] as never }]),
+      ).flatMap(({ changes }) => changes);
+    expect(rounds(download)).toContain('keep-on-device');
+    for (const more of [
+      [spin(10, { writes: ['t'] }), download],
+      [{ op: 'copy', src: 'y', dst: 'h', bytes: 4e6 }, download],
+    ])
+      expect(rounds(...more)).not.toContain('keep-on-device');
+    const parts = [0, 1, 2, 3].map((at) => ({ ...download, srcOffset: at * 2e6, dstOffset: at * 2e6, bytes: 2e6 }));
+    expect(planOf(experimentOf({ buffers }, parts as never))).toEqual([]);
+  });
+
+  it('graphs of different work are captured each', () => {
+    const buffers = [device('a'), device('b')];
+    const step = (us: number) => [
+      { op: 'graphCapture', graph: 'g', stream: 's', operations: Array(20).fill(spin(us, { stream: 's' })) },
+      { op: 'graphLaunch', graph: 'g', stream: 's' },
+      { op: 'synchronizeStream', stream: 's' },
+    ];
+    const of = (...us: number[]): Experiment =>
+      experimentOf({ buffers, streams: [{ id: 's' }] }, us.flatMap(step) as never);
+    expect(planOf(of(4, 4, 4))[0]?.changes).toEqual(['graph']);
+    expect(planOf(of(4, 5, 6)).flatMap(({ changes }) => changes)).not.toContain('graph');
   });
 
   it('data that passes host memory from device to device is copied directly', () => {

@@ -119,7 +119,14 @@ describe('the examples of causes', () => {
     const files = readdirSync(folder).map((file) => file.replace('.json', ''));
     expect(files.sort()).toEqual([...cases.map(([name]) => name), ...withoutRemedy].sort());
     const shown = new Set<Cause>(cases.map(([, , cause]) => cause));
-    const none: readonly Cause[] = ['race', 'copied-again', 'through-host', 'nothing-to-overlap', 'unexplained'];
+    const none: readonly Cause[] = [
+      'race',
+      'copied-again',
+      'through-host',
+      'captured-again',
+      'nothing-to-overlap',
+      'unexplained',
+    ];
     expect(causes.filter((cause) => !shown.has(cause))).toEqual(none);
   });
 });
