@@ -105,7 +105,7 @@ function countedElsewhere(remedies: readonly Remedy[]): ReadonlyMap<Remedy, numb
   const kept: { readonly remedy: Remedy; readonly patches: ReadonlySet<string> }[] = [];
   const found = new Map<Remedy, number>();
   const confirmed = remedies.filter(({ isConfirmed, patches }) => isConfirmed === true && patches.length > 0);
-  // Of equal gains, that of the memory counts: other copies and kernels are late because of it.
+  // If gains are equal, memory counts first: other copies and kernels are late because of it.
   const isOfMemory = ({ cause }: Remedy): boolean => cause.startsWith('pageable');
   for (const remedy of confirmed.sort((a, b) => b.gainNs - a.gainNs || Number(isOfMemory(b)) - Number(isOfMemory(a)))) {
     const patches = new Set(remedy.patches.map((patch) => JSON.stringify(patch)));
