@@ -106,7 +106,8 @@ export const relays = (experiment: Experiment): Set<string> =>
   );
 
 /** Returns copies from the memory of one device to that of another. */
-export function peerCopies({ buffers, devices, ...experiment }: Experiment): Place<OperationOf<'copy'>>[] {
+export function peerCopies(experiment: Experiment): Place<OperationOf<'copy'>>[] {
+  const { buffers, devices } = experiment;
   const [first] = devices;
   const deviceOf = new Map(
     buffers.flatMap(({ id, memory, device = first?.id }) => (memory === 'device' ? [[id, device]] : [])),
