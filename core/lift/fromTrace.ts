@@ -158,7 +158,7 @@ function busiestNs(
   return Math.max(0, ...times);
 }
 
-const earlyNote = 'Work that was issued before the recording began is issued at the begin of the step in which it ran.';
+const earlyNote = 'Work that was issued before the recording began is issued at the begin of the first step.';
 const graphNote = 'A launch of a CUDA graph is one block, for as long as what it ran took in all.';
 const orderNote =
   'Kernels of one stream that in every step began only after those of another had ended wait for them, though no event tells so.';
@@ -359,7 +359,7 @@ class ScriptBuilder {
     let atNs = startNs;
     let issued = -1;
     let copies = 0;
-    items.push(...this.#early(startNs, untilNs, () => ({ id: calls.length + copies++, step })));
+    if (step === 0) items.push(...this.#early(startNs, () => ({ id: calls.length + copies++, step })));
     copies = 0;
     calls.forEach((call, index) => {
       this.#work(items, spans, atNs, Math.max(atNs, call.startNs));
@@ -391,13 +391,10 @@ class ScriptBuilder {
     });
   }
 
-  /** Returns work that ran in this time but was issued before the recording began: it waited in its stream. */
-  #early(startNs: number, untilNs: number, nextCopy: () => Pick<CopyItem, 'id' | 'step'>): Item[] {
+  /** Returns work that ran from this time on but was issued before the recording began: it waited in its stream. */
+  #early(startNs: number, nextCopy: () => Pick<CopyItem, 'id' | 'step'>): Item[] {
     const { columns } = this.#trace;
-    const ran = this.#line.early.filter((row) => {
-      const start = columns.startNs[row] ?? 0;
-      return start >= startNs && start < untilNs;
-    });
+    const ran = this.#line.early.filter((row) => (columns.startNs[row] ?? 0) >= startNs);
     if (ran.length > 0 && !this.inferred.includes(earlyNote)) this.inferred.push(earlyNote);
     return ran.map((row) => {
       const kind = rowKind(this.#trace, row) === 'copy' ? 'copy' : 'launch';

@@ -58,6 +58,22 @@ describe('a replay that meets what was recorded', () => {
   });
 });
 
+it('a device that is four steps behind at the begin of the recording replays as recorded', async () => {
+  const early = [0, 1, 2, 3].map((one) =>
+    complete('kernel', 'work', 1000 + one * 5000, 4990, { correlation: 1 + one, device: 0, stream: 7 }),
+  );
+  const steps = [0, 1, 2, 3, 4].flatMap((step) => {
+    const [at, kernel] = [1000 + step * 5000, { correlation: 10 + step }];
+    return [
+      complete('user_annotation', 'step', at, 4990),
+      complete('cuda_runtime', 'cudaLaunchKernel', at + 20, 5, kernel),
+      complete('kernel', 'work', at + 20_000, 4990, { ...kernel, device: 0, stream: 7 }),
+    ];
+  });
+  const { caution } = traceAnswers(await read(traceOf([...early, ...steps])), costs).steps;
+  expect(caution ?? '').not.toContain('Replayed');
+});
+
 describe('the typical step', () => {
   it('is that of the steps after the first, or the only one', () => {
     expect(cautionOf([9e6, 4e6, 4e6, 4e6], 4.5e6)).toBeNull();
