@@ -41,10 +41,7 @@ export function keptBytes(script: Script): number {
 
 /** Returns at most three names, the longest first. */
 function movedNames(script: Script, kind: Movable['kind']): string {
-  const work = script.steps
-    .flatMap(({ items }) => movablesOf(items).filter((one) => one.kind === kind))
-    .flatMap((one) => one.work);
-  return operatorsOf(work)
+  return operatorsOf(script.steps.flatMap(({ items }) => movablesOf(items).filter((one) => one.kind === kind)))
     .slice(0, 3)
     .map(({ name }) => name)
     .join(', ');

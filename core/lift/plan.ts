@@ -7,11 +7,12 @@ import { lowerMedian } from '../statistics.ts';
 import { type Assumptions, assumptionsOf, type KnownMachine, showsLink } from './assumptions.ts';
 import { missingNs, spreadOf } from './caution.ts';
 import { alters, applyChanges, isShownByTrace } from './changes/apply.ts';
+import { workOnResults } from './changes/device.ts';
 import { type ChangeWord, changeWords } from './changes/words.ts';
 import { floorNs } from './needs.ts';
 import { hostRate, type ProfilerCost, scaledCost, uninterrupted, withoutProfiler } from './profilerCost.ts';
 import { replay } from './replay.ts';
-import { copiesOf, type Item, isPageable, mapItems, type Script } from './script.ts';
+import { copiesOf, type Item, isPageable, mapItems, type Script, type WorkItem } from './script.ts';
 
 export interface Remedy {
   readonly changes: readonly ChangeWord[];
@@ -384,6 +385,8 @@ interface WorldOptions {
   readonly warm: number;
   /** Whether the host waits for another thread in times without records. */
   readonly waits: boolean;
+  /** Whether host work between a download and an upload stays where it is. */
+  readonly stays: boolean;
 }
 
 const middle: WorldOptions = {
@@ -398,6 +401,7 @@ const middle: WorldOptions = {
   workers: 8,
   warm: 1,
   waits: false,
+  stays: false,
 };
 
 interface Unknown {
@@ -422,6 +426,8 @@ const unknowns: readonly Unknown[] = [
   { options: { pageable: 1.25 } },
   // The thread works, for example reads a file, or takes what another has prepared: then no work is left to move.
   { options: { waits: true }, of: ['other-thread', 'load-in-workers'] },
+  // It needs what the download brought, and the device can't do it.
+  { options: { stays: true }, of: ['other-thread', 'load-in-workers', 'move-to-device'], isEnd: true },
   // A device runs an operator 10 to 200 times as fast as one host thread.
   { options: { moved: 0.25 }, of: ['move-to-device', 'send-smaller'] },
   { options: { moved: 5 }, of: ['move-to-device', 'send-smaller'] },
@@ -475,10 +481,10 @@ class World {
   readonly #steps = new Map<string, number>();
 
   constructor({ script, machine }: PlanInput, base: Base, options: WorldOptions) {
-    const { link, host, gather, waits, moved, smaller, handover, workers, warm } = options;
+    const { link, host, gather, waits, stays, moved, smaller, handover, workers, warm } = options;
     const assumed = assumptionsOf(script, machine);
     this.#base = base;
-    this.#script = waits ? waiting(base.script) : base.script;
+    this.#script = waits || stays ? withoutOwnWork(base.script, waits) : base.script;
     this.#assumed = {
       ...assumed,
       pinnedNs: (direction, bytes) => assumed.pinnedNs(direction, bytes) * link,
@@ -532,11 +538,13 @@ class World {
   }
 }
 
-/** Returns the script without the host's own work in times without records. */
-const waiting = (script: Script): Script =>
-  mapItems(script, (items) =>
-    items.map((item) => (item.kind === 'work' && item.mayWait === true ? { ...item, isOwn: false } : item)),
-  );
+/** Returns the script without own work in times without records, or else between downloads and uploads. */
+const withoutOwnWork = (script: Script, waits: boolean): Script =>
+  mapItems(script, (items) => {
+    const stays = new Set<Item>(waits ? [] : workOnResults(items));
+    const isOther = (item: WorkItem): boolean => (waits ? item.mayWait === true : stays.has(item));
+    return items.map((item) => (item.kind === 'work' && isOther(item) ? { ...item, isOwn: false } : item));
+  });
 
 /** Returns the script with `by` times the driver's staging time of pageable memory. */
 const staged = (script: Script, by: number): Script =>

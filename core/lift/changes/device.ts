@@ -1,4 +1,5 @@
 /** Changes that move data or work to the device: keep-on-device, move-to-device, send-smaller. */
+import { withoutAddresses } from '../../explain/figures/kernelName.ts';
 import type { Assumptions } from '../assumptions.ts';
 import { leastOwnNs } from '../hostActivity.ts';
 import {
@@ -148,6 +149,8 @@ const ownerOf = (item: Item): number => (item.kind === 'work' || item.kind === '
 /** Host work between launches that can move to the device, and copies that become unnecessary or smaller. */
 export interface Movable {
   readonly work: readonly WorkItem[];
+  /** Whether all of the work moves, instead of its operators. */
+  readonly isAll: boolean;
   /** Removed copies: their data stays on the device. */
   readonly gone: readonly CopyItem[];
   /** Copy that moves less. */
@@ -169,31 +172,48 @@ function stretchesOf(items: readonly Item[]): Item[][] {
   return stretches;
 }
 
+/**
+ * Returns the program's own work between launches that comes after a download and before an upload. It may compute the
+ * one from the other, and a trace doesn't tell: then no other thread can do it ahead, but the device may.
+ */
+export const workOnResults = (items: readonly Item[]): readonly WorkItem[] => stretchesOf(items).flatMap(onResults);
+
+function onResults(items: readonly Item[]): WorkItem[] {
+  const first = items.findIndex((item) => item.kind === 'copy' && item.direction === 'd2h' && !isScalar(item));
+  const last = items.findLastIndex((item) => item.kind === 'copy' && item.direction === 'h2d');
+  return first < 0 ? [] : items.slice(first, Math.max(first, last)).filter(isOwnWork);
+}
+
+const isOwnWork = (item: Item): item is WorkItem =>
+  item.kind === 'work' && item.isOwn && item.part === 'own-host-work' && item.copy < 0;
+
 function movableOf(items: readonly Item[]): Movable | null {
-  const work = items.filter((item): item is WorkItem => item.kind === 'work' && operatorsNs(item) > 0);
-  const ns = work.reduce((sum, item) => sum + operatorsNs(item), 0);
-  if (ns < leastOwnNs) return null;
+  const operators = items.filter((item): item is WorkItem => item.kind === 'work' && operatorsNs(item) > 0);
+  const isAll = operators.reduce((sum, item) => sum + operatorsNs(item), 0) < leastOwnNs;
+  const work = isAll ? onResults(items) : operators;
+  if (isAll && work.reduce((sum, { ns }) => sum + ns, 0) < leastOwnNs) return null;
   const [first, last] = [items.indexOf(work[0] as Item), items.indexOf(work.at(-1) as Item)];
   const before = copiesOf(items.slice(0, first)).filter((copy) => copy.direction === 'd2h' && !isScalar(copy));
   const between = copiesOf(items.slice(first, last)).filter((copy) => copy.direction === 'd2h' && !isScalar(copy));
   const after = copiesOf(items.slice(first)).filter(({ direction }) => direction === 'h2d');
   const brought = [...before, ...between];
+  const movable = { work, isAll, gone: [], smaller: null };
   if (brought.length > 0) {
     // Copies back the operators' result, unless it is larger than their inputs.
     const given = brought.reduce((sum, { bytes }) => sum + bytes, 0);
     const back = after.filter(({ bytes }) => bytes <= given);
-    return { work, gone: [...brought, ...back], smaller: null, kind: 'move-to-device' };
+    return { ...movable, gone: [...brought, ...back], kind: 'move-to-device' };
   }
   const target = after.reduce<CopyItem | null>((best, copy) => (copy.bytes > (best?.bytes ?? 0) ? copy : best), null);
   if (target === null) return null;
-  const [main] = operatorsOf(work);
+  const [main] = operatorsOf([movable]);
   if (main === undefined) return null;
-  if (gathering.test(main.name)) return { work, gone: [], smaller: target, kind: 'move-to-device' };
-  if (creating.test(main.name)) return { work, gone: [target], smaller: null, kind: 'move-to-device' };
+  if (gathering.test(main.name)) return { ...movable, smaller: target, kind: 'move-to-device' };
+  if (creating.test(main.name)) return { ...movable, gone: [target], kind: 'move-to-device' };
   if (work.some(({ ran }) => ran.some(({ name }) => pinning.test(name))) || joining.test(main.name)) return null;
-  if (converting.test(main.name)) return { work, gone: [], smaller: target, kind: 'send-smaller' };
+  if (converting.test(main.name)) return { ...movable, smaller: target, kind: 'send-smaller' };
   // Copies the inputs instead of the outputs, assuming equal size.
-  return { work, gone: [], smaller: null, kind: 'move-to-device' };
+  return { ...movable, kind: 'move-to-device' };
 }
 
 const hasMovable = (items: readonly Item[], kind: Movable['kind']): boolean =>
@@ -207,12 +227,13 @@ function operatorsNs({ ran, ns, part }: WorkItem): number {
   return part === 'host-operators' && own >= ns / 3 ? ns : Math.min(ns, own);
 }
 
-/** Returns operators by total time, longest first. */
-export function operatorsOf(work: readonly WorkItem[]): readonly { readonly name: string; readonly ns: number }[] {
+/** Returns what moves by total time, longest first. */
+export function operatorsOf(movables: readonly Pick<Movable, 'work' | 'isAll'>[]): readonly Pick<Ran, 'name' | 'ns'>[] {
   const times = new Map<string, number>();
-  for (const { name, ns } of work.flatMap(({ ran }) => ran.filter(isOperator))) {
-    times.set(name, (times.get(name) ?? 0) + ns);
-  }
+  const ran = movables.flatMap(({ work, isAll }) =>
+    work.flatMap((item) => (isAll ? item.ran : item.ran.filter(isOperator))),
+  );
+  for (const { name, ns } of ran) times.set(withoutAddresses(name), (times.get(withoutAddresses(name)) ?? 0) + ns);
   return [...times].map(([name, ns]) => ({ name, ns })).sort((a, b) => b.ns - a.ns);
 }
 
@@ -236,12 +257,13 @@ function moved(script: Script, assumed: Assumptions, kind: Movable['kind']): Scr
     const smaller = new Set(movables.map((one) => one.smaller).filter((copy) => copy !== null));
     const launches = new Map(movables.map((one) => [one.work.at(-1) as Item, launchesOf(one, stream, assumed)]));
     const work = new Set<Item>(movables.flatMap((one) => one.work));
+    const whole = new Set<Item>(movables.flatMap((one) => (one.isAll ? one.work : [])));
     return items.flatMap((item): readonly Item[] => {
       if (item.kind === 'copy' && gone.has(item.id)) return [];
       if (item.kind === 'copy' && smaller.has(item)) return [shrunk(item, kind, assumed)];
       if (gone.has(ownerOf(item)) && !work.has(item)) return [];
       if (item.kind !== 'work' || !work.has(item)) return [item];
-      const rest = item.ns - operatorsNs(item);
+      const rest = whole.has(item) ? 0 : item.ns - operatorsNs(item);
       return [
         ...(rest > 0 ? [{ ...item, ns: rest, copy: gone.has(item.copy) ? -1 : item.copy, ran: [] }] : []),
         ...(launches.get(item) ?? []),
@@ -251,8 +273,8 @@ function moved(script: Script, assumed: Assumptions, kind: Movable['kind']): Scr
 }
 
 /** Makes kernels from operators: each takes a launch and, on the device, a share of its host time. */
-function launchesOf({ work }: Movable, stream: string, { movedPart, operatorNs }: Assumptions): Item[] {
-  return operatorsOf(work).flatMap(({ name, ns }): Item[] => [
+function launchesOf(movable: Movable, stream: string, { movedPart, operatorNs }: Assumptions): Item[] {
+  return operatorsOf([movable]).flatMap(({ name, ns }): Item[] => [
     { kind: 'work', ns: operatorNs, copy: -1, recorded: nothingRecorded, isOwn: false, part: 'issuing', ran: [] },
     {
       kind: 'launch',

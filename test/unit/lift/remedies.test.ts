@@ -107,6 +107,21 @@ describe('weights of which the addresses are recorded', () => {
   });
 });
 
+it('host work between a download and an upload may need what came, so that nothing is sure to take it away', async () => {
+  const { plan } = await answersOf((program) => {
+    program.kernel(200);
+    program.copy('DtoH', 65_536, 20);
+    program.silence(5000);
+    program.copy('HtoD', 65_536, 20);
+    program.kernel(200);
+  });
+  const [first] = plan;
+  expect(first?.changes).toEqual(['move-to-device']);
+  expect(first?.gainShare).toBeGreaterThan(0.7);
+  for (const { changes, mayGainNothing } of plan)
+    if (changes.includes('other-thread') || changes.includes('move-to-device')) expect(mayGainNothing).toBe(true);
+});
+
 it('keeps on the device what goes to the host and comes back as it was', async () => {
   const { plan } = await answersOf((program) => {
     for (const bytes of [16, 17, 18]) {
