@@ -27,11 +27,11 @@ class StandInTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def start(self, text, **environment):
+    def start(self, text, prelude=PRELUDE, python=sys.executable, **environment):
         path = self.folder / "program.py"
-        path.write_text(PRELUDE + text)
-        env = {**os.environ, "PYTHONPATH": str(PYTHON), **environment}
-        return subprocess.Popen([sys.executable, str(path)], cwd=self.folder, env=env, text=True,
+        path.write_text(prelude + text)
+        env = {**os.environ, "PYTHONPATH": str(PYTHON) if prelude else "", **environment}
+        return subprocess.Popen([python, str(path)], cwd=self.folder, env=env, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def run_program(self, text, code=0, **environment):

@@ -41,7 +41,13 @@ export async function attach(tools: Tools, pid: number, options: AttachOptions):
   const out = resolve(options.out ?? unusedName());
   await requireWritableAsRun(out);
   const place = `/tmp/copyscope-${process.getuid?.() ?? 0}`;
-  if (!isListening(place, pid)) await load(context.program, place, pid);
+  if (!isListening(place, pid)) {
+    await load(context.program, place, pid);
+    context.terminal.err([
+      `Copyscope was loaded into process ${pid}. Ranges of NVTX are recorded only if the program uses NVTX for the first time`,
+      'from now on. With copyscope.on_signal() at its start, the program has its steps.',
+    ]);
+  }
   const statusFile = join(place, `${pid}.status.json`);
   await removeFile(statusFile).catch(() => {});
   const request = { out, steps: options.steps, seconds: options.duration, light: options.light };
@@ -80,7 +86,7 @@ function isListening(place: string, pid: number): boolean {
   const folder = lstatSync(place, { throwIfNoEntry: false });
   if (folder?.isDirectory() !== true || folder.uid !== process.getuid?.() || (folder.mode & 0o077) !== 0) return false;
   const told = readJson(join(place, `${pid}.json`)) as { readonly started?: string } | null;
-  return told !== null && told.started === startTime(pid) && catchesSignal(pid);
+  return told !== null && told.started === startTime(pid) && handlesSignal(pid, 'Cgt');
 }
 
 function readJson(path: string): unknown {
@@ -110,9 +116,9 @@ const startTime = (pid: number): string | undefined =>
 
 const userSignal2 = 12;
 
-function catchesSignal(pid: number): boolean {
-  const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(processFile(pid, 'status'))?.[1] ?? '0';
-  return (BigInt(`0x${caught}`) & (1n << BigInt(userSignal2 - 1))) !== 0n;
+function handlesSignal(pid: number, how: 'Cgt' | 'Ign'): boolean {
+  const handled = new RegExp(`^Sig${how}:\\s*([0-9a-f]+)$`, 'm').exec(processFile(pid, 'status'))?.[1] ?? '0';
+  return (BigInt(`0x${handled}`) & (1n << BigInt(userSignal2 - 1))) !== 0n;
 }
 
 /** Python 3.14 runs a file in another process of it, if the system lets one process look into the other. */
@@ -120,6 +126,9 @@ async function load(program: string, place: string, pid: number): Promise<void> 
   if (!isAlive(pid)) throw attachError(pid, 'there is no such process.', 'Look its number up with ps.');
   const python = executableOf(pid);
   if (!/python/.test(basename(python))) throw notWaiting(pid, 'it is no Python program that waits for a recording.');
+  if (handlesSignal(pid, 'Cgt') || handlesSignal(pid, 'Ign')) {
+    throw notWaiting(pid, "it doesn't wait for a recording, and uses SIGUSR2 for something else.");
+  }
   const script = join(place, `${pid}.load.py`);
   await makeFolder(place, privately.folder);
   const folders = [dirname(dirname(program)), join(program, 'python')];
