@@ -5,10 +5,10 @@ import {
   type Measurement,
   measuredDirections,
   measuredMemories,
-  measuredStrategies,
   measurementKinds,
 } from '../core/apps/calibrate/measurement.ts';
 import { CopyscopeError } from '../core/errors.ts';
+import { blockStrategies } from '../core/experiment/operations.ts';
 import type { CancelSignal } from '../core/program/engine.ts';
 import { type Addon, loadAddon } from './addon.ts';
 import { fromAddon } from './engine.ts';
@@ -48,7 +48,7 @@ const numbers = (measurement: Measurement): Record<string, number> => ({
   kind: measurementKinds.indexOf(measurement.kind),
   direction: measuredDirections.indexOf(measurement.direction),
   memory: measuredMemories.indexOf(measurement.memory),
-  strategy: measuredStrategies.indexOf(measurement.strategy ?? 'loop'),
+  strategy: blockStrategies.indexOf(measurement.strategy ?? 'loop'),
   device: measurement.device,
   bytes: measurement.bytes,
   capacity: measurement.capacity,

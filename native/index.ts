@@ -5,6 +5,7 @@ import { type Addon, loadAddon } from './addon.ts';
 import { NativeEngine, type NativeOptions } from './engine.ts';
 import { reportFrom, reportWithoutAddon } from './report.ts';
 
+export { type BlockCopyOptions, copyBlocks } from './copy/copyBlocks.ts';
 export type { Dtype } from './copy/dtypes.ts';
 export type { CopyStrategy, CopyTuning } from './copy/options.ts';
 export { type CopyHandle, type CopyOptions, release, startCopy } from './copy/startCopy.ts';

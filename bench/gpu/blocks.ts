@@ -13,7 +13,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blockDirections, blockMeasurement, blockShapes } from '../../core/apps/calibrate/blocks.ts';
 import { measuredStrategies } from '../../core/apps/calibrate/measurement.ts';
-import { autoStrategy } from '../../core/experiment/operations/blockCopy.ts';
 import { median } from '../../core/statistics.ts';
 import { endMeasuring, measure } from '../../native/bench.ts';
 import { report } from '../../test/gpu/support.ts';
@@ -39,9 +38,8 @@ interface Point {
   readonly wrong: number;
 }
 
-async function point(shape: (typeof shapes)[number], direction: 'h2d' | 'd2h', name: Point['strategy']) {
+async function point(shape: (typeof shapes)[number], direction: 'h2d' | 'd2h', strategy: Point['strategy']) {
   const { bytes, count } = shape;
-  const strategy = name === 'auto' ? autoStrategy(bytes, true) : name;
   const total = bytes * count;
   const found = await measure(blockMeasurement(shape, direction, strategy));
   const us = (times: Float64Array): number => median([...times]) / 1e3;
@@ -52,7 +50,7 @@ async function point(shape: (typeof shapes)[number], direction: 'h2d' | 'd2h', n
     direction,
     bytes,
     count,
-    strategy: name,
+    strategy,
     ...times,
     gigabytesPerSecond: total / deviceUs / 1e3,
     checked,

@@ -1,5 +1,6 @@
 # The copy engine: in the engine's library, the addon, the CUDA library and the tests, as far as they are built.
 target_sources(copyscope_engine PRIVATE
+  src/copy/block_copy.cpp
   src/copy/copy_engine.cpp
   src/copy/host_copy_device.cpp
   src/copy/loops.cpp
@@ -24,6 +25,7 @@ if(TARGET copyscope_cuda)
 endif()
 if(TARGET copyscope_executor_tests)
   target_sources(copyscope_executor_tests PRIVATE
+    tests/block_copy_test.cpp
     tests/copy_engine_test.cpp
     tests/copy_handles_test.cpp
     tests/copy_pending_test.cpp

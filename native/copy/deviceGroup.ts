@@ -23,7 +23,7 @@ export class DeviceGroup {
   }
 
   /** Throws a CopyscopeError `copy.released`. */
-  #leaves(): DeviceLeaves {
+  leaves(): DeviceLeaves {
     const numbers = new Map<DeviceStorage, number>();
     const storages: NativeStorage[] = [];
     const numberOf = (storage: DeviceStorage | null): number => {
@@ -51,14 +51,14 @@ export class DeviceGroup {
 
   download({ options, stream }: Route): Group {
     const device = this.#device;
-    const request = { ...this.#leaves(), device, options, stream: streamFor(device, stream) };
+    const request = { ...this.leaves(), device, options, stream: streamFor(device, stream) };
     return hostResults(nativeCopies().copyDownload(request), this.#traversal, this.#indices);
   }
 
   sendTo(device: string, { options, stream }: Route): Group {
     const source = this.#device;
     const streams = { stream: streamFor(device, stream), sourceStream: streamFor(source, stream) };
-    const started = nativeCopies().copyAcross({ ...this.#leaves(), device, source, options, ...streams });
+    const started = nativeCopies().copyAcross({ ...this.leaves(), device, source, options, ...streams });
     return deviceResults(started, device, this.#traversal, this.#indices);
   }
 }

@@ -114,6 +114,19 @@ export interface NativeCopies {
     },
   ): StartedCopy;
   copyHost(request: HostLeaves, ...first: readonly ArrayBufferView[]): StartedHostCopy;
+  /**
+   * Within a device, the first of its tensors is the source. `pairs`: row of the source and row of the target, of each
+   * block. `table`: direction, bytes, number of blocks and fastest strategy, of each measured point.
+   */
+  copyBlocks(
+    request: DeviceLeaves &
+      Record<'direction' | 'rowBytes' | 'strategy' | 'pinned', number> &
+      Record<'pairs' | 'table', Float64Array> & {
+        device: string;
+        leaves: readonly ArrayBufferView[];
+        stream: NativeStream | undefined;
+      },
+  ): StartedCopy;
   /** Returns an index into copyStates. */
   copyState(copy: NativeCopy): number;
   /** Returns at once, and calls the listener from the event loop when the copy has ended. */

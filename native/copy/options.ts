@@ -78,7 +78,8 @@ export function strategyNumber(strategy: CopyStrategy): number {
   return index;
 }
 
-function badOption(field: string, value: unknown, expected: string): CopyscopeError {
+/** Returns an error `copy.bad-option`. */
+export function badOption(field: string, value: unknown, expected: string): CopyscopeError {
   return new CopyscopeError({
     code: 'copy.bad-option',
     field,

@@ -96,7 +96,7 @@ function groupOf(groups: Map<string, DeviceGroup>, device: string, traversal: Tr
   return group;
 }
 
-class Handle<T> implements CopyHandle<T> {
+export class Handle<T> implements CopyHandle<T> {
   readonly #traversal: Traversal;
   readonly #groups: readonly Group[];
   #result: Promise<T> | null = null;
@@ -165,7 +165,7 @@ function stateOf(copy: NativeCopy): (typeof copyStates)[number] {
   return copyStates[nativeCopies().copyState(copy)] ?? 'failed';
 }
 
-function toCopyscopeError(thrown: unknown): CopyscopeError {
+export function toCopyscopeError(thrown: unknown): CopyscopeError {
   if (thrown instanceof CopyscopeError) return thrown;
   const { code, remedy, field } = thrown as { code?: unknown; remedy?: unknown; field?: unknown };
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

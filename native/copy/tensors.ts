@@ -5,7 +5,8 @@ import { type NativeStorage, nativeCopies } from './nativeCopies.ts';
 
 const productOf = (shape: readonly number[]): number => shape.reduce((product, length) => product * length, 1);
 
-function badTensor(field: string, message: string, remedy: string): CopyscopeError {
+/** Returns an error `copy.bad-tensor`. */
+export function badTensor(field: string, message: string, remedy: string): CopyscopeError {
   return new CopyscopeError({ code: 'copy.bad-tensor', field, message, remedy });
 }
 

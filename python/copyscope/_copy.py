@@ -42,10 +42,11 @@ def _load():
         except (OSError, AttributeError) as error:
             raise CopyscopeError(f"The copy engine can't be loaded: {error}") from error
         number, address = ctypes.c_long, ctypes.c_void_p
-        loaded.copyscopeCopyOpen.restype = loaded.copyscopeCopyStart.restype = address
+        loaded.copyscopeCopyOpen.restype = loaded.copyscopeCopyStart.restype = loaded.copyscopeCopyBlocks.restype = address
         loaded.copyscopeCopyPlace.restype = number
         loaded.copyscopeCopyPlace.argtypes = [number, ctypes.c_int] + [address] * 5
         loaded.copyscopeCopyStart.argtypes = [address, number, ctypes.c_int] + [address] * 6
+        loaded.copyscopeCopyBlocks.argtypes = [address, number, address] + [ctypes.c_int] * 3 + [number, address, address]
         for function in (loaded.copyscopeCopyState, loaded.copyscopeCopyWait, loaded.copyscopeCopyFree):
             function.argtypes = [address]
         _library, _describe = loaded, _describer(path)

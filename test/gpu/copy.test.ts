@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { constants } from 'node:buffer';
 import { test } from 'node:test';
 import { copyCounts, measureCopies, trimCopies } from '../../bench/support/measureCopies.ts';
-import { copyStrategies } from '../../core/experiment/operations.ts';
+import { blockShapes } from '../../core/apps/calibrate/blocks.ts';
+import { blockStrategies, copyStrategies } from '../../core/experiment/operations.ts';
 import {
   CopyStream,
+  copyBlocks,
   type DeviceTensor,
   HostTensor,
   pinnedBuffer,
@@ -107,6 +109,30 @@ test('the largest tensor that JavaScript can hold, and more than 4 GiB in all', 
   trimCopies(device);
   trimCopies('cpu');
 });
+
+for (const strategy of blockStrategies) {
+  test(`every byte of scattered blocks arrives, and none between them changes: ${strategy}`, { skip }, async () => {
+    for (const { bytes: rowBytes, count } of blockShapes.filter((shape) => shape.bytes * shape.count <= 16 * MiB)) {
+      const shape = [2 * count, rowBytes];
+      const pinned = (seed: number): HostTensor => {
+        const data = new Uint8Array(pinnedBuffer(2 * count * rowBytes, device));
+        data.set(bytes(data.length, seed));
+        return new HostTensor({ data, shape });
+      };
+      const [source, target] = [pinned(1), pinned(2)];
+      const pairs = Array.from({ length: count }, (_, at) => [2 * at, 2 * count - 1 - at] as const);
+      const expected = target.bytes.slice();
+      for (const [from, to] of pairs) {
+        expected.set(source.bytes.subarray(from * rowBytes, (from + 1) * rowBytes), to * rowBytes);
+      }
+      const [into, from] = (await up([target, source])) as [DeviceTensor, DeviceTensor];
+      requireBytes(await down([await copyBlocks(source, into, pairs, { strategy }).get()]), [expected]);
+      requireBytes([await copyBlocks(from, target, pairs, { strategy }).get()], [expected]);
+      release([into, from, source, target]);
+    }
+    trimCopies(device);
+  });
+}
 
 test('streams: the current one, the one asked for, and many at once', { skip }, async () => {
   const streams = [new CopyStream(device), new CopyStream(device)];

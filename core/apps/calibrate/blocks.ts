@@ -1,5 +1,6 @@
 /** Table of the fastest strategy for copies of scattered blocks, by size, number and direction, which other programs load. */
 import { toErrorInfo } from '../../errors.ts';
+import type { BlockStrategy } from '../../experiment/operations.ts';
 import { median } from '../../statistics.ts';
 import { KiB, MiB } from '../../units.ts';
 import { type Measured, type Measurement, measuredStrategies } from './measurement.ts';
@@ -39,7 +40,7 @@ export const blockDirections = ['h2d', 'd2h'] as const;
 export const blockMeasurement = (
   { bytes, count }: BlockShape,
   direction: Direction,
-  strategy: Strategy,
+  strategy: BlockStrategy,
 ): Measurement => ({
   ...{ kind: 'blocks', direction, memory: 'pinned', strategy, device: 0 },
   ...{ bytes, count, capacity: 512 * MiB, warmups: 2, samples: bytes * count > 64 * MiB ? 5 : 11 },

@@ -1,11 +1,12 @@
 /** One measurement of the native engine without a recorder, and its result. */
+import { type BlockStrategy, blockStrategies } from '../../experiment/operations.ts';
 
 /** In the order of native/src/bench/bench_request.h, like the lists below. */
 export const measurementKinds = ['copy', 'launches', 'queue-depth', 'submit', 'blocks'] as const;
 export const measuredDirections = ['h2d', 'd2h', 'd2d'] as const;
 export const measuredMemories = ['pageable', 'pinned'] as const;
 
-export const measuredStrategies = ['loop', 'batch', 'kernel', 'packed'] as const;
+export const measuredStrategies = blockStrategies.slice(0, -1) as readonly Exclude<BlockStrategy, 'auto'>[];
 
 export interface Measurement {
   readonly kind: (typeof measurementKinds)[number];
@@ -13,7 +14,7 @@ export interface Measurement {
   /** Kind of host memory. */
   readonly memory: (typeof measuredMemories)[number];
   /** Strategy of a block copy. */
-  readonly strategy?: (typeof measuredStrategies)[number];
+  readonly strategy?: BlockStrategy;
   readonly device: number;
   /** Size of one copy. */
   readonly bytes: number;

@@ -8,8 +8,9 @@ import type { BufferFinder } from '../describe.ts';
 import { byteCountSchema, idSchema } from '../resources.ts';
 import { type Descriptor, named, offset, streamRef } from './operation.ts';
 
-/** Ways to copy blocks, and `auto`, which picks one. */
+/** Ways to copy blocks, and last `auto`, which picks one; in the order of native/src/copy/block_copy.h. */
 export const blockStrategies = ['loop', 'batch', 'kernel', 'packed', 'auto'] as const;
+export type BlockStrategy = (typeof blockStrategies)[number];
 export const blockLayouts = ['contiguous', 'scattered'] as const;
 export const mostBlocks = 65_536;
 
@@ -131,20 +132,13 @@ function sides({ src, dst }: Ends, find: BufferFinder): 'H2D' | 'D2H' | 'D2D' | 
   return `${side(src)}2${side(dst)}`;
 }
 
-/** Returns the fastest strategy for page-locked memory on an H200. The legacy default stream takes no batches. */
-export const autoStrategy = (bytes: number, isBatchable: boolean): 'kernel' | 'batch' =>
-  bytes < batchedBytes || !isBatchable ? 'kernel' : 'batch';
-
-/** Returns the strategy that is meant. */
-function chosen(
-  operation: BlockCopy,
-  { find, streams }: Scope,
-  stream: number,
-): Exclude<BlockCopy['strategy'], 'auto'> {
+/** Returns the strategy that is meant, as BlockCopy of native/src/copy does without a table. */
+function chosen(operation: BlockCopy, { find, streams }: Scope, stream: number): Exclude<BlockStrategy, 'auto'> {
   const { strategy, src, dst, blockBytes } = operation;
   if (strategy !== 'auto') return strategy;
   if ([src, dst].some((id) => find(id)?.memory === 'pageable')) return 'packed';
   const bytes = typeof blockBytes === 'number' ? blockBytes : blockBytes.reduce((a, b) => a + b, 0) / blockBytes.length;
+  // The legacy default stream takes no batches.
   const isBatchable = sides(operation, find) !== 'D2D' && streams.streams[stream]?.kind !== 'legacy-default';
-  return autoStrategy(bytes, isBatchable);
+  return bytes < batchedBytes || !isBatchable ? 'kernel' : 'batch';
 }

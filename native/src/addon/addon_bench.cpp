@@ -37,7 +37,7 @@ Request readRequest(const Napi::CallbackInfo& info) {
   request.kind = static_cast<bench::Kind>(number(object, "kind", bench::kindCount - 1));
   request.direction = static_cast<bench::Direction>(number(object, "direction", bench::directionCount - 1));
   request.memory = static_cast<bench::HostMemory>(number(object, "memory", bench::hostMemoryCount - 1));
-  request.strategy = static_cast<bench::BlockStrategy>(number(object, "strategy", bench::blockStrategyCount - 1));
+  request.strategy = static_cast<copy::BlockStrategy>(number(object, "strategy", copy::blockStrategyCount - 1));
   request.device = static_cast<std::int32_t>(number(object, "device", mostDevices));
   request.bytes = static_cast<std::uint64_t>(number(object, "bytes", mostBytes));
   request.capacity = static_cast<std::uint64_t>(number(object, "capacity", mostBytes));

@@ -242,6 +242,40 @@ Napi::Value copyHost(const Napi::CallbackInfo& info) {
   });
 }
 
+/// copyBlocks({ device, direction, leaves, storages, …, rowBytes, pairs, strategy, pinned, table, stream? }): copies rows
+/// of one tensor to rows of another, in the stream's order. The host's tensor is the only leaf.
+Napi::Value copyBlocks(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const Napi::Object request = requestOf(info);
+    const std::shared_ptr<EngineEntry> entry = engineEntry(deviceName(request));
+    const Ticket ticket = newTicket(request, entry, "stream");
+    PendingCopy& copy = *ticket.copy;
+    readDeviceTensors(request, copy, &Transfer::device, entry->engine);
+    std::vector<Bytes> ends = Leaves(info, request).readAll(*entry->engine);
+    for (const Transfer& tensor : copy.batch.transfers) ends.push_back({tensor.device, tensor.bytes});
+    copy.batch.transfers.clear();
+    if (ends.size() != 2) badCopyArgument("leaves", "one of two tensors");
+    const auto number = [&](const char* name) { return request.Get(name).ToNumber().DoubleValue(); };
+    const auto list = [&](const char* name) {
+      return numbers<Napi::Float64Array>(request, name, napi_float64_array, 0);
+    };
+    BlockRequest wanted;
+    wanted.direction = static_cast<Direction>(number("direction"));
+    wanted.strategy = static_cast<BlockStrategy>(number("strategy"));
+    wanted.pinned = number("pinned") != 0;
+    const auto table = list("table");
+    wanted.table.assign(table.Data(), table.Data() + table.ElementLength());
+    if (wanted.direction == Direction::d2h) std::swap(ends[0], ends[1]);
+    const std::uint64_t rowBytes = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(number("rowBytes")));
+    const BlockRows rows{ends[0].data, ends[1].data, rowBytes, ends[0].bytes / rowBytes, ends[1].bytes / rowBytes};
+    const auto pairs = list("pairs");
+    addBlocks(wanted.blocks, rows, pairs.Data(), pairs.ElementLength() / 2);
+    copy.submitBlocks(std::move(wanted));
+    environmentOf(info).start(info.Env(), ticket, request.Get("leaves"));
+    return started(info.Env(), ticket, {});
+  });
+}
+
 }  // namespace
 
 void initialiseStarts(const AddFunction& add) {
@@ -249,6 +283,7 @@ void initialiseStarts(const AddFunction& add) {
   add("copyDownload", copyDownload);
   add("copyAcross", copyAcross);
   add("copyHost", copyHost);
+  add("copyBlocks", copyBlocks);
 }
 
 }  // namespace copyscope::addon

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "copy/block_copy.h"
+
 namespace copyscope::bench {
 
 // The numbers of these lists are those of native/bench.ts.
@@ -14,14 +16,11 @@ constexpr int directionCount = static_cast<int>(Direction::d2d) + 1;
 enum class HostMemory : std::uint8_t { pageable, pinned };
 constexpr int hostMemoryCount = static_cast<int>(HostMemory::pinned) + 1;
 
-enum class BlockStrategy : std::uint8_t { loop, batch, kernel, packed };
-constexpr int blockStrategyCount = static_cast<int>(BlockStrategy::packed) + 1;
-
 struct Request {
   Kind kind = Kind::copy;
   Direction direction = Direction::h2d;
   HostMemory memory = HostMemory::pinned;
-  BlockStrategy strategy = BlockStrategy::loop;
+  copy::BlockStrategy strategy = copy::BlockStrategy::loop;
   std::int32_t device = 0;
   /// Bytes of one copy.
   std::uint64_t bytes = 0;

@@ -75,8 +75,7 @@ BenchSession::BenchSession(Stop& stop, int device)
       start_(createEvent(true)),
       end_(createEvent(true)),
       comparison_(allocateDevice(sizeof(DeviceComparison))) {
-  multiprocessors_ = multiprocessors(device);
-  blocks_ = multiprocessors_ * blocksPerMultiprocessor;
+  blocks_ = multiprocessors(device) * blocksPerMultiprocessor;
   check(loadKernels(), "cudaFuncGetAttributes");
   check(loadBenchKernels(), "cudaFuncGetAttributes");
 }

@@ -9,11 +9,12 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 
 #include "bench/bench_kernels.h"
 #include "bench/bench_memory.h"
 #include "bench/bench_request.h"
-#include "copy/copy_device.h"
+#include "copy/block_copy.h"
 #include "cuda/cuda_calls.h"
 #include "executor/pattern.h"
 #include "executor/stop.h"
@@ -75,7 +76,7 @@ class BenchSession {
   void seed(const Ends& ends, std::uint64_t bytes);
   void poison(const Ends& ends, std::uint64_t bytes);
   void verify(const Ends& ends, std::uint64_t bytes, Result& result);
-  void verifyBlocks(const Ends& ends, const copy::Piece* pieces, std::uint64_t count, Result& result);
+  void verifyBlocks(const Ends& ends, const std::vector<copy::Piece>& blocks, Result& result);
   /// Returns the target, or a copy of it in device memory if it is host memory.
   const std::byte* onDevice(const Ends& ends, std::uint64_t bytes);
   void compare(const void* data, std::uint64_t bytes, const Content& content, Result& result);
@@ -84,7 +85,6 @@ class BenchSession {
 
   Stop& stop_;
   const int device_;
-  int multiprocessors_ = 1;
   /// Maximum blocks of a filling or comparing kernel.
   int blocks_ = 1;
   DeviceGate gate_;
@@ -93,6 +93,7 @@ class BenchSession {
   OwnedEvent end_;
   DeviceMemory comparison_;
   BenchMemory memory_;
+  std::unique_ptr<copy::CopyEngine> engine_;
 };
 
 /// Returns the content of sources, with which targets are compared.

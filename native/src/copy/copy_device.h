@@ -36,7 +36,7 @@ using OwnedCopyEvent = std::unique_ptr<CopyEvent>;
 using StreamRef = CopyStream*;
 using EventRef = CopyEvent*;
 
-/// Bytes that a kernel copies within one device's memory. Pieces of one launch don't overlap.
+/// Bytes that one of many copies moves. Pieces of one launch don't overlap.
 struct Piece {
   const std::byte* source = nullptr;
   std::byte* target = nullptr;
@@ -82,9 +82,14 @@ class CopyDevice {
   /// Copies from another device's memory to this one's.
   virtual void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) = 0;
 
-  /// Puts a kernel into the stream that copies all pieces at once. They are in page-locked memory of this device until
-  /// the stream has passed.
-  virtual void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) = 0;
+  /// Puts a kernel into the stream that copies all pieces at once, in a share of the multiprocessors. The list is in
+  /// page-locked memory of this device until the stream has passed.
+  virtual void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream, double share) = 0;
+  /// Puts copies of all pieces into the stream, with one call if the device has batches.
+  virtual void copyBatch(const Piece* pieces, std::size_t count, Direction direction, StreamRef stream) {
+    for (std::size_t at = 0; at < count; ++at) copy(pieces[at].target, pieces[at].source, pieces[at].bytes, direction, stream);
+  }
+  virtual bool hasBatches() const { return false; }
 
   virtual OwnedCopyStream createStream() = 0;
   virtual void synchronize(StreamRef stream) = 0;

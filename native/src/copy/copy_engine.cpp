@@ -119,15 +119,18 @@ void CopyEngine::finish(Job& job) {
   device_->wait(done_.get());
 }
 
-OwnedCopyEvent CopyEngine::takeEvent() {
-  const std::lock_guard<std::mutex> lock(eventMutex_);
-  if (spareEvents_.empty()) {
-    OwnedCopyEvent made = device_->createEvent();
-    ++eventsMade_;
-    return made;
+OwnedCopyEvent CopyEngine::mark(StreamRef stream) {
+  OwnedCopyEvent event;
+  {
+    const std::lock_guard<std::mutex> lock(eventMutex_);
+    if (spareEvents_.empty()) {
+      spareEvents_.push_back(device_->createEvent());
+      ++eventsMade_;
+    }
+    event = std::move(spareEvents_.back());
+    spareEvents_.pop_back();
   }
-  OwnedCopyEvent event = std::move(spareEvents_.back());
-  spareEvents_.pop_back();
+  device_->record(event.get(), stream);
   return event;
 }
 

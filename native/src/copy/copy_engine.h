@@ -81,10 +81,12 @@ class CopyEngine {
   /// Returns true if a batch fits submitSmall().
   bool isSmall(const Batch& batch, const CopyOptions& options) const;
   /// Packs a small H2D batch for the pipelined strategy and submits it, without waiting for its arrival. Returns null
-  /// if the batch doesn't fit, or the engine is busy. The event may be returned with putBack(). With `find` the batch
-  /// need not contain the tensors' host addresses, and none of them is page-locked.
+  /// if the batch doesn't fit, or the engine is busy. The event is one of mark(). With `find` the batch need not
+  /// contain the tensors' host addresses, and none of them is page-locked.
   OwnedCopyEvent submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream,
                              const FindSource& find = nullptr);
+  /// Returns an event recorded in the stream, which may be returned with putBack().
+  OwnedCopyEvent mark(StreamRef stream);
   void putBack(OwnedCopyEvent event);
   /// Starts waking workers for a batch of about this size that comes in a moment.
   void rouse(std::uint64_t payload);
@@ -106,7 +108,6 @@ class CopyEngine {
   void pipelined(Job& job);
   /// Puts everything into the stream; in D2H, also copies it out of the slots.
   void passThroughRing(Job& job, const std::vector<Transfer>& transfers);
-  OwnedCopyEvent takeEvent();
   void hostToHost(Job& job);
   void deviceToDevice(Job& job);
   template <typename Put>

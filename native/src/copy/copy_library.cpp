@@ -32,7 +32,7 @@ Result guarded(Result otherwise, const Work& work) noexcept {
   try {
     return work();
   } catch (const Failure& failure) {
-    lastError = failure.message;
+    lastError = failure.remedy.empty() ? failure.message : failure.message + " " + failure.remedy;
   } catch (const std::exception& error) {
     lastError = error.what();
   }
@@ -213,6 +213,37 @@ COPYSCOPE_EXPORT void* copyscopeCopyStart(void* engine, long count, int strategy
           bytes[index], storage};
     }
     if (!pending.submitSmall()) own.scheduler.add(copy->pending);
+    return copy.release();
+  });
+}
+
+/// Two tensors of which `count` rows are copied.
+struct BlockSet {
+  BlockRows rows;
+  const std::int64_t* pairs;
+  std::uint64_t count;
+};
+
+/// Starts copying blocks in `stream`, after its earlier work and before its later work, by a BlockStrategy. `direction`
+/// is 0 to the device, 1 from it, 2 within it. `table` has `numbers` numbers (BlockRequest). Tensors and stream must last
+/// until the copy has ended; the arrays may go.
+COPYSCOPE_EXPORT void* copyscopeCopyBlocks(void* engine, long count, const void* sets, int direction, int strategy,
+                                           int pinned, long numbers, const double* table, void* stream) {
+  return guarded<void*>(nullptr, [&] {
+    Engine& own = *static_cast<Engine*>(engine);
+    const std::shared_ptr<CopyStream> owner = streamOf(own, stream);
+    const StreamRef used = owner != nullptr ? owner.get() : own.engine->defaultStream();
+    const CallerDevice device(own.engine->device().index(), own.isCuda);
+    BlockRequest request;
+    request.direction = static_cast<Direction>(direction);
+    request.strategy = static_cast<BlockStrategy>(strategy);
+    request.pinned = pinned != 0;
+    request.table.assign(table, table + numbers);
+    for (const auto* set = static_cast<const BlockSet*>(sets); count > 0; --count, ++set) {
+      addBlocks(request.blocks, set->rows, set->pairs, static_cast<std::size_t>(set->count));
+    }
+    auto copy = std::make_unique<Copy>(Copy{std::make_shared<PendingCopy>(own.engine, used, owner), own.isCuda});
+    copy->pending->submitBlocks(std::move(request));
     return copy.release();
   });
 }

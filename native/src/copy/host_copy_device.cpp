@@ -216,7 +216,7 @@ void HostCopyDevice::copyPeer(void* target, const void* source, int, std::size_t
   copy(target, source, bytes, Direction::d2d, stream);
 }
 
-void HostCopyDevice::copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) {
+void HostCopyDevice::copyPieces(const Piece* pieces, std::size_t count, StreamRef stream, double) {
   failIfOrdered();
   ++pieceLaunches_;
   streamOf(stream).put([pieces, count] { copyEach(pieces, count); });

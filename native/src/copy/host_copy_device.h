@@ -25,7 +25,8 @@ class HostCopyDevice : public CopyDevice {
   std::size_t freeDeviceBytes() override;
   void copy(void* target, const void* source, std::size_t bytes, Direction direction, StreamRef stream) override;
   void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) override;
-  void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) override;
+  void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream, double share) override;
+  bool hasBatches() const override { return true; }
   OwnedCopyStream createStream() override;
   void synchronize(StreamRef stream) override;
   OwnedCopyEvent createEvent() override;

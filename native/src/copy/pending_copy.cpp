@@ -79,6 +79,22 @@ bool PendingCopy::submitSmall(const FindSource& find) {
   }
 }
 
+void PendingCopy::submitBlocks(BlockRequest request) {
+  blocks_ = std::make_unique<BlockCopy>(*engine, std::move(request));
+  try {
+    blocks_->submit(stream);
+    submitted_ = engine->mark(stream);
+    isSubmitted_ = true;
+  } catch (...) {
+    try {
+      engine->device().synchronize(stream);
+    } catch (...) {
+      // The device is lost: nothing uses the memory.
+    }
+    throw;
+  }
+}
+
 CopyState PendingCopy::state() {
   std::unique_lock<std::mutex> lock(mutex_);
   if (state_ != CopyState::pending || submitted_ == nullptr) return state_;
@@ -114,12 +130,14 @@ void PendingCopy::wait() noexcept {
   }
   lock.lock();
   --waiting_;
-  giveBackEvent();
+  letGoOfSubmitted();
 }
 
 /// Only without waiting threads, since another copy would record the event again, and they would wait for that copy.
-void PendingCopy::giveBackEvent() noexcept {
-  if (waiting_ == 0 && state_ != CopyState::pending && submitted_ != nullptr) engine->putBack(std::move(submitted_));
+void PendingCopy::letGoOfSubmitted() noexcept {
+  if (waiting_ > 0 || state_ == CopyState::pending) return;
+  if (submitted_ != nullptr) engine->putBack(std::move(submitted_));
+  blocks_ = nullptr;
 }
 
 void PendingCopy::fail() noexcept {
@@ -143,7 +161,7 @@ void PendingCopy::end(CopyState state) noexcept {
   gathered_.clear();
   before = nullptr;
   state_ = state;
-  giveBackEvent();
+  letGoOfSubmitted();
   ended_.notify_all();
 }
 

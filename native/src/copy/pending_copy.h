@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "copy/block_copy.h"
 #include "copy/copy_engine.h"
 #include "copy/packing_plan.h"
 #include "executor/failure.h"
@@ -55,24 +56,27 @@ class PendingCopy {
   void execute() noexcept;
   /// Packs and submits a small batch here; returns false for others. With `find` host addresses may be missing.
   bool submitSmall(const FindSource& find = nullptr);
+  /// Puts a copy of blocks into the stream here. Throws a Failure if it can't.
+  void submitBlocks(BlockRequest request);
   CopyState state();
   void cancel() { cancelled_.store(true); }
   /// Returns the error; only if the state is failed or cancelled.
   const Failure& failure() const { return failure_; }
   void wait() noexcept;
-  /// Returns true if submitSmall() has started it.
+  /// Returns true if submitSmall() or submitBlocks() has started it.
   bool isSubmitted() const { return isSubmitted_; }
 
  private:
   void gather();
   void fail() noexcept;
   void end(CopyState state) noexcept;
-  void giveBackEvent() noexcept;
+  void letGoOfSubmitted() noexcept;
 
   std::atomic<bool> cancelled_{false};
-  /// Event of a small batch that its owner submitted. Returned at the end, under the mutex, when no thread waits for
-  /// it.
+  /// Event of a batch that its owner submitted, and its blocks. Returned at the end, under the mutex, when no thread
+  /// waits for it.
   OwnedCopyEvent submitted_;
+  std::unique_ptr<BlockCopy> blocks_;
   int waiting_ = 0;
   bool isSubmitted_ = false;
   std::vector<std::vector<std::byte>> gathered_;

@@ -88,7 +88,7 @@ void CopyEngine::submitGathering(Job& job, const Slot& slot, const Gathering& ga
     const LinkRun& run = plan_.runs[number];
     next = cut({run.device, slot.gathered->memory + run.slotOffset, run.bytes}, next);
   }
-  device_->copyPieces(first, static_cast<std::size_t>(next - first), job.stream);
+  device_->copyPieces(first, static_cast<std::size_t>(next - first), job.stream, 1);
   device_->copy(slot.block->memory + gathering.slotOffset, slot.gathered->memory + gathering.slotOffset,
                 static_cast<std::size_t>(gathering.bytes), job.batch.direction, job.stream);
 }
@@ -191,7 +191,7 @@ bool CopyEngine::gatherDirect(Job& job, std::size_t first, std::size_t end) {
     const Transfer& one = directRuns_[run];
     next = cut({one.device, gathered->memory + (one.host - host), one.bytes}, next);
   }
-  device_->copyPieces(pieces, static_cast<std::size_t>(next - pieces), job.stream);
+  device_->copyPieces(pieces, static_cast<std::size_t>(next - pieces), job.stream, 1);
   device_->copy(host, gathered->memory, static_cast<std::size_t>(span), job.batch.direction, job.stream);
   job.hold(std::move(gathered));
   job.hold(std::move(list));
@@ -217,7 +217,7 @@ void CopyEngine::copyWithinDevice(Job& job) {
   Piece* next = first;
   for (const Transfer& run : staged_) next = cut({run.host, run.device, run.bytes}, next);
   job.hold(std::move(list));
-  device_->copyPieces(first, static_cast<std::size_t>(next - first), job.stream);
+  device_->copyPieces(first, static_cast<std::size_t>(next - first), job.stream, 1);
 }
 
 void CopyEngine::fillUnit(Job& job, const Unit& unit, std::byte* slot) {
@@ -313,13 +313,12 @@ OwnedCopyEvent CopyEngine::submitSmall(const Batch& batch, const CopyOptions& op
   device_->attach();
   Job job{batch, options, stream, nullptr, chooseTuning(options, batch.bytes(), cores_), nullptr, {}, {}};
   if (find != nullptr) job.find = &find;
-  OwnedCopyEvent event = takeEvent();
+  OwnedCopyEvent event;
   try {
     passThroughRing(job, batch.transfers);
-    device_->record(event.get(), stream);
+    event = mark(stream);
   } catch (...) {
     endQuietly(stream);
-    putBack(std::move(event));
     throw;
   }
   ring_->advance(plan_.chunks.size());

@@ -40,7 +40,7 @@ void CpuCopyDevice::copyPeer(void* target, const void* source, int, std::size_t 
   copy(target, source, bytes, copy::Direction::d2d, stream);
 }
 
-void CpuCopyDevice::copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef) {
+void CpuCopyDevice::copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef, double) {
   copy::copyEach(pieces, count);
 }
 

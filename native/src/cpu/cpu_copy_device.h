@@ -31,7 +31,7 @@ class CpuCopyDevice final : public copy::CopyDevice {
 
   void copy(void* target, const void* source, std::size_t bytes, copy::Direction, copy::StreamRef) override;
   void copyPeer(void* target, const void* source, int, std::size_t bytes, copy::StreamRef stream) override;
-  void copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef) override;
+  void copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef, double) override;
   copy::OwnedCopyStream createStream() override { return std::make_unique<CpuCopyStream>(CpuCopyStream::immediate); }
   void synchronize(copy::StreamRef stream) override;
 

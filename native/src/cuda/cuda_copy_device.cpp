@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cuda/cuda_batches.h"
 #include "cuda/device_scope.h"
 
 namespace copyscope::copy {
@@ -38,6 +39,8 @@ class CudaCopyDevice final : public CopyDevice {
   explicit CudaCopyDevice(int index) : index_(index) {
     attach();
     check(cudaFree(nullptr), "cudaFree");
+    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "cudaDeviceGetAttribute");
+    other_ = createStream();
   }
 
   int index() const override { return index_; }
@@ -72,9 +75,22 @@ class CudaCopyDevice final : public CopyDevice {
     check(cudaMemcpyPeerAsync(target, index_, source, sourceDevice, bytes, streamOf(stream)), "cudaMemcpyPeerAsync");
   }
 
-  void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) override {
-    check(launchPieces(streamOf(stream), pieces, count), "cudaLaunchKernel");
+  void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream, double share) override {
+    const std::size_t most = blocksIn(share, multiprocessors_);
+    check(launchPieces(streamOf(stream), pieces, count, nullptr, nullptr, most), "cudaLaunchKernel");
   }
+  /// The legacy default stream takes no batches, so another stream takes its place, in the same order.
+  void copyBatch(const Piece* pieces, std::size_t count, Direction, StreamRef stream) override {
+    const cudaStream_t asked = streamOf(stream);
+    if (asked != nullptr && asked != cudaStreamLegacy) return copyscope::copyBatch(asked, pieces, count, nullptr, nullptr);
+    CudaCopyEvent mark(copyscope::createEvent(false));
+    record(&mark, stream);
+    streamWait(other_.get(), &mark);
+    copyscope::copyBatch(streamOf(other_.get()), pieces, count, nullptr, nullptr);
+    record(&mark, other_.get());
+    streamWait(stream, &mark);
+  }
+  bool hasBatches() const override { return copyscope::hasBatches(); }
 
   OwnedCopyStream createStream() override { return std::make_unique<CudaCopyStream>(copyscope::createStream(true)); }
   void synchronize(StreamRef stream) override {
@@ -97,6 +113,8 @@ class CudaCopyDevice final : public CopyDevice {
 
  private:
   const int index_;
+  int multiprocessors_ = 1;
+  OwnedCopyStream other_;
 };
 
 }  // namespace

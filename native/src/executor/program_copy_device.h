@@ -49,9 +49,9 @@ class ProgramCopyDevice final : public copy::CopyDevice {
                 copy::StreamRef stream) override {
     device_->copyPeer(target, source, sourceDevice, bytes, stream);
   }
-  void copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef stream) override {
+  void copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef stream, double share) override {
     if (isDirected(stream)) return calls_->copyPieces(pieces, count);
-    device_->copyPieces(pieces, count, stream);
+    device_->copyPieces(pieces, count, stream, share);
   }
   copy::OwnedCopyStream createStream() override { return device_->createStream(); }
   void synchronize(copy::StreamRef stream) override {

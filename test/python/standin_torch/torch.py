@@ -4,6 +4,7 @@ import numpy
 
 strided = "strided"
 uint8 = numpy.dtype("u1")
+int64 = numpy.dtype("i8")
 
 
 class device:
@@ -16,7 +17,7 @@ class device:
 
 
 class Tensor:
-    is_cpu, layout, requires_grad = True, strided, False
+    is_cpu, is_cuda, layout, requires_grad, device = True, False, strided, False, "cpu"
 
     def __init__(self, values):
         self.values = values
