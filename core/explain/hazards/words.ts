@@ -71,7 +71,7 @@ const tellers: Readonly<Record<MeetingKind, (names: HazardNames) => HazardWords>
     explanation: `${capital(names.first)} and ${names.second} touch the same bytes of "${names.buffer}" (${names.region}), and one of them writes. They may run in either order or at once.`,
     missing: names.meetsItself
       ? `Nothing orders ${names.first} after its own previous round.`
-      : `No event, stream or synchronise makes ${names.secondLabel} wait for ${names.firstLabel}.`,
+      : 'No event, stream or synchronise orders the two.',
     remedy: names.meetsItself
       ? 'Let each round wait for the one before, with an event or in one stream.'
       : `Record an event behind one of them, and let the stream of the other wait for it.`,

@@ -5,10 +5,11 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { mostNoted, withRaces } from '../hazards/races.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { repeatedCopies } from './copyOnce.ts';
+import { stagesOf } from './doubleStaging.ts';
 import { peerCopies, relays } from './whole.ts';
 
 /** Causes that stay: each round of a loop of small copies may stand for other blocks. */
-const kept: ReadonlySet<Cause> = new Set(['race', 'overlapped', 'many-small-copies']);
+const kept: ReadonlySet<Cause> = new Set(['race', 'many-small-copies']);
 
 /** Returns the verdicts with these causes instead of those that timing suggests. */
 export function byDocument(verdicts: readonly Verdict[], experiment: Experiment | null): readonly Verdict[] {
@@ -18,9 +19,10 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     const repeated = new Map(repeatedCopies(experiment).flatMap((all) => all.map((one) => [one.op, all] as const)));
     const relayed = relays(experiment);
     const isPeered = experiment.environment.peerAccess;
-    const staged = new Set(isPeered ? [] : peerCopies(experiment).map(({ operation }) => operation.id));
-    words = ({ op, id, occurrences }) => {
-      const again = repeated.get(op);
+    const unpeered = new Set(isPeered ? [] : peerCopies(experiment).map(({ operation }) => operation.id));
+    const staged = new Map(stagesOf(experiment).flatMap(({ buffer, copies }) => copies.map(({ id }) => [id, buffer])));
+    words = ({ op, id, cause, occurrences }) => {
+      const again = cause === 'overlapped' ? undefined : repeated.get(op);
       if (again !== undefined) {
         const times = again.length > 1 ? again.length : occurrences;
         return {
@@ -30,7 +32,16 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
           remedy: 'Copy it once, before its first use.',
         };
       }
-      if (id === null || !(relayed.has(id) || staged.has(id))) return null;
+      const stage = id === null ? undefined : staged.get(id);
+      if (stage !== undefined && cause === 'issued-too-late') {
+        return {
+          cause: 'wait-after-each-copy',
+          title: 'One staging buffer, and a wait for each copy',
+          explanation: `The host waits for each copy from "${stage}" before it fills it again, so it fills and copies in turns.`,
+          remedy: 'Use two buffers in turn, and wait for a copy only before its buffer is filled again.',
+        };
+      }
+      if (id === null || !(relayed.has(id) || unpeered.has(id))) return null;
       return {
         cause: 'through-host',
         title: 'Through host memory from device to device',
@@ -48,6 +59,6 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     const isJudged = verdict.subject === 'copy' && !kept.has(verdict.cause) && verdict.costNs > 0;
     const told = isJudged ? words(verdict) : null;
     if (told === null) return verdict;
-    return { ...verdict, ...told, also: [verdict.cause, ...verdict.also] };
+    return { ...verdict, ...told, also: [verdict.cause, ...verdict.also].filter((cause) => cause !== 'overlapped') };
   });
 }

@@ -7,6 +7,7 @@ import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { Effort } from '../hazards/repair.ts';
 import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
+import { doubleStaging } from './doubleStaging.ts';
 import { capturedOnce, ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
@@ -15,7 +16,7 @@ import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
 import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
-import { launchElsewhere, launchFirst, readLater, withoutWaits } from './waits.ts';
+import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
 import { copiesApart, pinned, withoutBlocking, withoutRelay, withoutStaging } from './whole.ts';
 
 /** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */
@@ -63,13 +64,17 @@ function ofCause(situation: Situation): Change[] {
         readLater(situation.experiment),
       );
     case 'waits-for-earlier-work':
+      if (find(situation, verdict.op, 'item') !== null) return present(readLater(situation.experiment));
       return present(
         withoutBlocking(situation.experiment),
         pinned(situation.experiment),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
       );
     case 'wait-after-each-copy':
-      return present(withoutWaits(situation.experiment, new Effort(effortOfWaits)));
+      return present(
+        doubleStaging(situation.experiment),
+        withoutWaits(situation.experiment, new Effort(effortOfWaits)),
+      );
     case 'many-small-copies':
       return present(joinedCopies(situation.experiment));
     case 'allocated-again':
@@ -89,8 +94,11 @@ function ofCause(situation: Situation): Change[] {
       return present(...nonBlocking(situation.experiment), ownStream(situation));
     case 'event-dependency':
       return verdict.needsData === true
-        ? present(inParts(situation), doubleBuffer(situation.experiment))
-        : present(dropWait(situation));
+        ? present(
+            inParts(situation),
+            doubleBuffer(situation.experiment, find(situation, verdict.op, 'copy')?.operation.dst),
+          )
+        : present(narrowerEvents(situation.experiment), dropWait(situation));
     case 'through-host':
       return present(withoutRelay(situation.experiment, new Effort(effortOfWaits)));
     case 'graph-launches':

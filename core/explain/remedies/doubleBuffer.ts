@@ -11,43 +11,73 @@ import { namesOf, usersById } from './situation.ts';
 /** With fewer, the second buffer is used once at most. */
 const fewestFills = 3;
 
-export function doubleBuffer(experiment: Experiment): Change | null {
+/** The operations of a thread, or of a loop in it. */
+export interface List {
+  readonly list: readonly Operation[];
+  readonly path: DocumentPath;
+  readonly loop: OperationOf<'repeat'> | null;
+}
+
+/** Returns the list of each thread, and those of its loops. */
+export const listsOf = ({ threads }: Experiment): List[] =>
+  threads.flatMap(({ operations }, thread) => {
+    const path = ['threads', thread, 'operations'];
+    const loops = operations.flatMap((one, index): List[] =>
+      one.op === 'repeat' ? [{ list: one.operations, path: [...path, index, 'operations'], loop: one }] : [],
+    );
+    return [{ list: operations, path, loop: null }, ...loops];
+  });
+
+/** Returns the operations of two rounds. */
+export const twice = (list: readonly Operation[]): readonly Operation[] => [
+  ...list.map((one) => moved(one, 0)),
+  ...(newCopies(list.map((one) => moved(one, 1))) as unknown[] as Operation[]),
+];
+
+/** Replaces a list. If `isDoubled`, a loop now has two of its rounds in each, and an odd one comes behind. */
+export function put(
+  edit: ChangeBuilder,
+  { list, path, loop }: List,
+  body: readonly Operation[],
+  isDoubled: boolean,
+): void {
+  edit.replace(path, body);
+  if (loop === null || !isDoubled) return;
+  const around = path.slice(0, -1);
+  edit.replace([...around, 'count'], Math.floor(loop.count / 2));
+  if (loop.count % 2 === 0) return;
+  const rest = body.slice(0, list.length).map((one) => moved(one, Math.floor(loop.count / 2)));
+  for (const one of newCopies(rest).reverse()) edit.after(around, one);
+}
+
+/** `only` limits this to where this buffer is doubled. */
+export function doubleBuffer(experiment: Experiment, only?: string): Change | null {
   const edit = new ChangeBuilder(experiment);
   const doubled: string[] = [];
-  for (const [thread, { operations }] of experiment.threads.entries()) {
-    const path = ['threads', thread, 'operations'];
-    const lists: [readonly Operation[], DocumentPath, OperationOf<'repeat'> | null][] = [[operations, path, null]];
-    for (const [index, one] of operations.entries()) {
-      if (one.op === 'repeat') lists.push([one.operations, [...path, index, 'operations'], one]);
-    }
-    for (const [list, place, loop] of lists) {
-      const slots = slotsIn(experiment, list, loop);
-      const guards = guardsIn(experiment, list, slots);
-      const [first] = slots.keys();
-      if (first === undefined || guards.size === 0) continue;
-      doubled.push(...slots.keys());
-      const body =
-        loop === null ? list : [...list.map((one) => moved(one, 0)), ...newCopies(list.map((one) => moved(one, 1)))];
-      const names = new Map<string, string>();
-      for (const [kind, ids] of [
-        ['buffers', slots.keys()],
-        ['events', guards],
-      ] as const) {
-        for (const id of ids) {
-          const { id: _, ...fields } = experiment[kind].find((one) => one.id === id) as { readonly id: string };
-          names.set(id, edit.declare(kind, id, fields));
-        }
+  const changed = new Set<unknown>();
+  for (const own of listsOf(experiment)) {
+    const { list, path, loop } = own;
+    // The list of the thread contains its loops.
+    if (changed.has(path[1])) continue;
+    const slots = slotsIn(experiment, list, loop);
+    const guards = guardsIn(experiment, list, slots);
+    const [first] = slots.keys();
+    if (first === undefined || guards.size === 0 || (only !== undefined && !slots.has(only))) continue;
+    doubled.push(...slots.keys());
+    const body = loop === null ? list : twice(list);
+    const names = new Map<string, string>();
+    for (const [kind, ids] of [
+      ['buffers', slots.keys()],
+      ['events', guards],
+    ] as const) {
+      for (const id of ids) {
+        const { id: _, ...fields } = experiment[kind].find((one) => one.id === id) as { readonly id: string };
+        names.set(id, edit.declare(kind, id, fields));
       }
-      const inTurn = alternated(body as readonly Operation[], { slots, guards, names, isLoop: loop !== null });
-      edit.replace(place, inTurn);
-      // The list of the thread contains its loops.
-      if (loop === null) break;
-      const around = place.slice(0, -1);
-      edit.replace([...around, 'count'], Math.floor(loop.count / 2));
-      if (loop.count % 2 === 0) continue;
-      const rest = inTurn.slice(0, list.length).map((one) => moved(one, Math.floor(loop.count / 2)));
-      for (const one of newCopies(rest).reverse()) edit.after(around, one);
     }
+    const inTurn = alternated(body, { slots, guards, names, isLoop: loop !== null });
+    put(edit, own, inTurn, loop !== null);
+    if (loop === null) changed.add(path[1]);
   }
   if (doubled.length === 0) return null;
   return edit.step(`Fill two buffers in turn for ${namesOf(doubled)}: one is filled while the other is used.`).change;

@@ -6,6 +6,7 @@
 
 import { applyChange, type Change, joinChanges } from '../../experiment/change.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { groupBy } from '../../groupBy.ts';
 import { type Around, figuresAround, type Interval, intervalAround } from '../../machine/cost/interval.ts';
 import type { Machine } from '../../machine/cost/machineOf.ts';
 import type { SimilarMachines } from '../../machine/cost/spread.ts';
@@ -63,7 +64,7 @@ export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[],
   const isRemoved = ({ op, cause }: Verdict): boolean =>
     remedies.some((one) => one.cause === cause && one.alsoRemoves.includes(op));
   let tested = 0;
-  for (const verdict of verdicts.filter(isTested)) {
+  for (const verdict of mostAlikeFirst(verdicts.filter(isTested))) {
     if (isRemoved(verdict)) continue;
     if (tested === mostVerdicts) break;
     tested += 1;
@@ -73,6 +74,16 @@ export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[],
   return remedies;
 }
 
+/** Within each cause puts verdicts first that cost most together with those of the same title. */
+function mostAlikeFirst(verdicts: readonly Verdict[]): Verdict[] {
+  const sums = new Map<string, number>();
+  for (const { title, costNs } of verdicts) sums.set(title, (sums.get(title) ?? 0) + costNs);
+  const sumOf = ({ title }: Verdict): number => sums.get(title) ?? 0;
+  const ofCause = groupBy(verdicts, ({ cause }) => cause);
+  for (const own of ofCause.values()) own.sort((a, b) => sumOf(b) - sumOf(a)).reverse();
+  return verdicts.flatMap(({ cause }) => ofCause.get(cause)?.pop() ?? []);
+}
+
 /**
  * Returns the verdicts with what removing their cause gains as their cost, as far as that was tested: those of one rank by cost.
  * Others cost at most `mostNs`, which is what changes can save.
@@ -80,7 +91,7 @@ export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[],
 export function costed(verdicts: readonly Verdict[], remedies: readonly Remedy[], mostNs: number): Verdict[] {
   const keyOf = (op: number, cause: Cause): string => `${op} ${cause}`;
   const tested = new Map<string, Remedy>();
-  const counted = countedElsewhere(remedies);
+  const counted = countedElsewhere(remedies, verdicts);
   for (const remedy of remedies) {
     if (remedy.isConfirmed !== null) tested.set(keyOf(remedy.op, remedy.cause), remedy);
   }
@@ -97,23 +108,49 @@ export function costed(verdicts: readonly Verdict[], remedies: readonly Remedy[]
       sameGainAs: remedy === undefined ? (other?.op ?? null) : (counted.get(remedy) ?? null),
     };
   });
-  return own.sort(byWeight);
+  const most = new Map(remedies.map(({ op, gainNs }) => [op, gainNs]));
+  const countedNs = ({ costNs, sameGainAs }: Verdict): number =>
+    sameGainAs === null ? costNs : Math.min(costNs, most.get(sameGainAs) ?? costNs);
+  const isElsewhere = ({ sameGainAs }: Verdict): number => Number(sameGainAs !== null);
+  const asCounted = (verdict: Verdict): Verdict => ({ ...verdict, costNs: countedNs(verdict) });
+  return own.sort((a, b) => byWeight(asCounted(a), asCounted(b)) || isElsewhere(a) - isElsewhere(b));
+}
+
+/** Verdicts that say when something was issued. If a change removes another cause as well, the gain counts there. */
+const ofTiming: ReadonlySet<Cause> = new Set(['issued-too-late', 'same-stream', 'queued-behind']);
+/** Part of a gain at which fewer changes count in place of more. */
+const mostOfGain = 0.8;
+
+interface Counted {
+  readonly lead: Remedy;
+  readonly patches: ReadonlySet<string>;
+  readonly others: readonly Remedy[];
 }
 
 /** Returns the operation that counts the gain already, for each remedy that has the gain of another one. */
-function countedElsewhere(remedies: readonly Remedy[]): ReadonlyMap<Remedy, number> {
-  const kept: { readonly remedy: Remedy; readonly patches: ReadonlySet<string> }[] = [];
-  const found = new Map<Remedy, number>();
+function countedElsewhere(remedies: readonly Remedy[], verdicts: readonly Verdict[]): ReadonlyMap<Remedy, number> {
   const confirmed = remedies.filter(({ isConfirmed, patches }) => isConfirmed === true && patches.length > 0);
-  // If gains are equal, memory counts first: other copies and kernels are late because of it.
-  const isOfMemory = ({ cause }: Remedy): boolean => cause.startsWith('pageable');
-  for (const remedy of confirmed.sort((a, b) => b.gainNs - a.gainNs || Number(isOfMemory(b)) - Number(isOfMemory(a)))) {
+  const needed = new Set(verdicts.flatMap(({ op, needsData }) => (needsData === true ? [op] : [])));
+  /** Memory counts first: other copies and kernels are late because of it. */
+  const place = ({ op, cause }: Remedy): number =>
+    cause.startsWith('pageable') ? 0 : ofTiming.has(cause) || (cause === 'event-dependency' && needed.has(op)) ? 2 : 1;
+  const counted: Counted[] = [];
+  for (const remedy of confirmed.sort((a, b) => b.gainNs - a.gainNs || place(a) - place(b))) {
     const patches = new Set(remedy.patches.map((patch) => JSON.stringify(patch)));
-    const first = kept.find((one) => isPartOf(patches, one.patches) || areAlternatives(remedy, one.remedy));
-    if (first === undefined) kept.push({ remedy, patches });
-    else found.set(remedy, first.remedy.op);
+    const at = counted.findIndex((one) => isPartOf(patches, one.patches) || areAlternatives(remedy, one.lead));
+    const before = counted[at];
+    if (before === undefined) counted.push({ lead: remedy, patches, others: [] });
+    else {
+      const leads =
+        patches.size < before.patches.size &&
+        place(remedy) < place(before.lead) &&
+        remedy.gainNs >= mostOfGain * before.lead.gainNs;
+      counted[at] = leads
+        ? { lead: remedy, patches, others: [...before.others, before.lead] }
+        : { ...before, others: [...before.others, remedy] };
+    }
   }
-  return found;
+  return new Map(counted.flatMap(({ lead, others }) => others.map((one) => [one, lead.op] as const)));
 }
 
 function isPartOf(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -6,7 +6,7 @@ import type { Operation, OperationOf } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
 import { defaultQueueDepth } from '../figures/queue.ts';
 import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
-import { shareData } from '../verdicts/facts.ts';
+import { shareData, touchedBuffers } from '../verdicts/facts.ts';
 import { isPlace, listOf, type Place, places } from './situation.ts';
 
 /**
@@ -121,6 +121,64 @@ function narrower(all: readonly Place[], place: Place): Narrower[] {
     ];
   });
 }
+
+/**
+ * Lets streams wait for less: a wait for an event behind work that shares no data with what waits becomes one for the
+ * event behind work of that stream that does, or is removed if there is none.
+ */
+export function narrowerEvents(experiment: Experiment): Change | null {
+  const all = places(experiment);
+  const lists = groupBy(all, listOf);
+  const records = all.filter(isPlace('recordEvent')).map(({ operation, path }) => {
+    const list = lists.get(path.slice(0, -1).join('.')) ?? [];
+    const behind = list
+      .slice(
+        0,
+        list.findIndex((one) => one.path === path),
+      )
+      .findLast(isWorkOf(operation.stream));
+    return { ...operation, behind: behind?.operation };
+  });
+  const ofEvent = groupBy(records, ({ event }) => event);
+  const using = new Map<string, string>();
+  for (const { event, stream, behind } of records) {
+    for (const id of namedBy(behind)) using.set(`${stream} ${id}`, using.get(`${stream} ${id}`) ?? event);
+  }
+  const edit = new ChangeBuilder(experiment);
+  const words = new Set<string>();
+  for (const list of lists.values()) {
+    for (const [at, place] of list.entries()) {
+      if (!isPlace('waitEvent')(place)) continue;
+      const { event, stream } = place.operation;
+      const own = ofEvent.get(event) ?? [];
+      const next = list.slice(at + 1).find(isWorkOf(stream))?.operation;
+      if (own.length === 0 || own.some(({ behind }) => shareData(behind, next) !== false)) continue;
+      const other = namedBy(next).flatMap((id) => using.get(`${own[0]?.stream} ${id}`) ?? []);
+      const before = next === undefined ? '' : ` before "${next.label ?? next.id}"`;
+      const [instead] = other;
+      if (instead === undefined) edit.remove(place.path);
+      else edit.replace([...place.path, 'event'], instead);
+      words.add(
+        instead === undefined
+          ? `Remove the wait for event "${event}"${before}: neither side needs the other's data.`
+          : `Wait for event "${instead}" instead of "${event}"${before}.`,
+      );
+    }
+  }
+  for (const sentence of words) edit.step(sentence);
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+/** Returns the buffers that an operation touches. */
+function namedBy(operation: Operation | undefined): string[] {
+  const touched = touchedBuffers(operation);
+  return touched === null ? [] : [...touched.writes, ...touched.reads];
+}
+
+const isWorkOf =
+  (stream: string) =>
+  ({ operation }: Place): boolean =>
+    'stream' in operation && operation.stream === stream && !/Event$|Stream$/.test(operation.op);
 
 /** Returns whether the call returns only when work of the device is over. */
 const holds = (operation: Operation): boolean =>

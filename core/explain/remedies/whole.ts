@@ -2,7 +2,7 @@
  * Changes to all operations of a kind at once, as the plan combines them. Their words are those of a trace's plan
  * (core/lift). Each returns null if the experiment has nothing that it would change.
  */
-import type { Change } from '../../experiment/change.ts';
+import { applyChange, type Change, joinChanges } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { type BufferFinder, bufferFinder } from '../../experiment/describe.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
@@ -14,12 +14,13 @@ import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
 import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
+import { doubleStaging } from './doubleStaging.ts';
 import { capturedOnce } from './graphs.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
 import { nonBlocking } from './streams.ts';
-import { launchElsewhere, launchFirst, readLater, withoutWaits } from './waits.ts';
+import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
 
 /** In the order in which they build on one another. */
 export const wholeWords = [
@@ -55,16 +56,25 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   pin: pinned,
   batch: joinedCopies,
   'non-blocking': withoutBlocking,
-  'remove-wait': withoutWaits,
-  'delay-wait': (experiment) => launchFirst(experiment) ?? readLater(experiment),
+  'remove-wait': withoutAnyWaits,
+  'delay-wait': (experiment) => launchFirst(experiment) ?? readLater(experiment) ?? doubleStaging(experiment),
   'other-thread': launchElsewhere,
   'other-stream': copiesApart,
   'non-blocking-stream': (experiment, effort) =>
     nonBlocking(experiment)
       .map((change) => withoutNewHazards(experiment, change, effort, mostRepairs))
       .find((change) => change !== null) ?? null,
-  'double-buffer': doubleBuffer,
+  'double-buffer': (experiment) => doubleBuffer(experiment),
 };
+
+/** Removes waits that no data needs, or makes them narrower: those of the host, then those of streams. */
+function withoutAnyWaits(experiment: Experiment, effort: Effort): Change | null {
+  const ofHost = withoutWaits(experiment, effort);
+  const now = ofHost === null ? experiment : applyChange(experiment, ofHost);
+  const change = narrowerEvents(now);
+  const ofStreams = change === null ? null : withoutNewHazards(now, change, effort, mostRepairs);
+  return ofHost === null || ofStreams === null ? (ofHost ?? ofStreams) : joinChanges(ofHost, ofStreams);
+}
 
 /** Makes all copies over the link asynchronous. */
 export function withoutBlocking(experiment: Experiment): Change | null {

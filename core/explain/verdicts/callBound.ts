@@ -24,6 +24,8 @@ interface CallBound {
   readonly callsNs: number;
   /** Time that the link needs for all their bytes. */
   readonly linkNs: number;
+  /** Rows of copies whose calls follow one another, as many as make up a group. */
+  readonly inRow: ReadonlySet<number>;
 }
 
 /** Returns the copies of one host thread, direction and kind of memory that this one belongs to; null if calls don't bind them. */
@@ -51,7 +53,29 @@ const groupsOf = rememberedBy((scene: Scene): ReadonlyMap<string, CallBound> => 
     const callsNs = calls.reduce((sum, call) => sum + durationOf(call), 0);
     const bytes = copies.reduce((sum, copy) => sum + copy.bytes, 0);
     const linkNs = copies.reduce((sum, copy) => sum + linkNsOf(scene, copy), 0);
-    if (bytes <= mostBytes * copies.length) bound.set(key, { count: copies.length, callsNs, linkNs });
+    if (bytes > mostBytes * copies.length) continue;
+    bound.set(key, { count: copies.length, callsNs, linkNs, inRow: rowsInRow(scene, copies) });
   }
   return bound;
 });
+
+/** Returns the rows of copies in runs of at least `fewest`, whose thread did nothing else between their calls. */
+function rowsInRow(scene: Scene, copies: readonly Activity[]): Set<number> {
+  const found = new Set<number>();
+  const called = copies
+    .flatMap((copy) => {
+      const call = scene.callOf(copy);
+      return call === null ? [] : [{ copy, call }];
+    })
+    .sort((a, b) => a.call.startNs - b.call.startNs);
+  let begin = 0;
+  for (const [at, { call }] of called.entries()) {
+    const next = called[at + 1]?.call;
+    const isGoingOn =
+      next !== undefined && scene.thread(call.lane).within({ startNs: call.endNs, endNs: next.startNs }).count === 0;
+    if (isGoingOn) continue;
+    if (at + 1 - begin >= fewest) for (const { copy } of called.slice(begin, at + 1)) found.add(copy.row);
+    begin = at + 1;
+  }
+  return found;
+}

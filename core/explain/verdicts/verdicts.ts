@@ -181,8 +181,16 @@ function ofHost(scene: Scene, copy: Activity, finding: Finding, partner: Partner
   if (wait !== null && callBound(scene, copy) === null) {
     return { ...plain, cause: 'wait-after-each-copy', rule: 'synchronize-holds-host', holder: wait };
   }
+  // Reading a value waits for what computes it: another stream would wait as well.
+  const isValue = scene.facts.operation(copy.op)?.op === 'item' && (partner?.kernel.endNs ?? Infinity) <= copy.startNs;
+  if (finding.cause === 'same-stream' && isValue) {
+    const holder = scene.callOf(copy);
+    return { ...finding, cause: 'waits-for-earlier-work', rule: 'blocking-to', holder };
+  }
   const isSmall = finding.cause === 'nothing-to-overlap' || finding.cause === 'too-small';
-  if (!isSmall || callBound(scene, copy) === null) return finding;
+  const bound = callBound(scene, copy);
+  const isInRow = finding.cause === 'issued-too-late' && bound?.inRow.has(copy.row) === true;
+  if (bound === null || !(isSmall || isInRow)) return finding;
   return { ...plain, cause: 'many-small-copies', rule: 'launch-cost' };
 }
 

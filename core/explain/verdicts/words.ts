@@ -257,7 +257,11 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     return {
       title: isWider ? 'Host waits for more than the copy' : 'Host waits for earlier work',
       explanation: `${held}, ${rest}. Host work after the call was late by as much.`,
-      remedy: isWider ? 'Wait for the copy alone: synchronise its stream, or an event after it.' : waitLater,
+      remedy: isWider
+        ? 'Wait for the copy alone: synchronise its stream, or an event after it.'
+        : texts.readsOneValue
+          ? readLater
+          : waitLater,
     };
   },
 

@@ -532,6 +532,132 @@ describe('variants of these faults', () => {
     expect(planOf(of())).toEqual([]);
   });
 
+  it('a wait for the event of another buffer becomes one for the event behind what used this buffer', () => {
+    const slots = ['a', 'b'];
+    const parts = {
+      buffers: slots.flatMap((id) => [device(id, 64e6), { id: `host-${id}`, memory: 'pinned' as const, bytes: 384e6 }]),
+      streams: [{ id: 'load' }, { id: 'work' }],
+      events: slots.flatMap((id) => [{ id: `full-${id}` }, { id: `used-${id}` }]),
+    };
+    const half = (id: string, waited: string) => [
+      { op: 'waitEvent', event: `used-${waited}`, stream: 'load' },
+      { op: 'copy', src: `host-${id}`, dst: id, srcStepBytes: 64e6, bytes: 64e6, stream: 'load' },
+      { op: 'recordEvent', event: `full-${id}`, stream: 'load' },
+      { op: 'waitEvent', event: `full-${id}`, stream: 'work' },
+      spin(1150, { reads: [id], stream: 'work' }),
+      { op: 'recordEvent', event: `used-${id}`, stream: 'work' },
+    ];
+    const rounds = (a: string, b: string): Experiment => {
+      const operations = [...half('a', a), ...half('b', b)];
+      return experimentOf(parts, [{ op: 'repeat', count: 6, operations }, { op: 'synchronizeDevice' }] as never);
+    };
+    const [recommended] = planOf(rounds('b', 'a'));
+    expect(recommended).toMatchObject({ changes: ['remove-wait'], keptBytes: 0 });
+    expect(recommended?.patches.map(({ op }) => op)).toEqual(['replace', 'replace']);
+    expect(recommended?.gainShare).toBeGreaterThan(0.4);
+    expect(verdictsOf(rounds('b', 'a'))[0]?.cause).toBe('event-dependency');
+    const after = applyChange(rounds('b', 'a'), { patches: recommended?.patches ?? [] });
+    expect(checkExperiment(after).hazards).toEqual([]);
+    expect(planOf(rounds('a', 'b')).flatMap(({ changes }) => changes)).not.toContain('remove-wait');
+  });
+
+  it.each([
+    [6, ['a']],
+    [7, ['a']],
+    [4, ['a', 'b']],
+  ])('a host that waits for its only staging buffer fills two in turn, in %d rounds of %j', (count, slots) => {
+    const buffers = [...slots.map((id) => device(id, 32e6)), { id: 'stage', memory: 'pinned' as const, bytes: 32e6 }];
+    const events = ['copied', 'a', 'b', 'used-a', 'used-b'].map((id) => ({ id }));
+    const round = (id: string) => [
+      { op: 'synchronizeEvent', event: 'copied' },
+      { op: 'write', buffer: 'stage', bytes: 4096, pattern: { kind: 'constant', value: 1 } },
+      { op: 'work', durationNs: 600_000 },
+      { op: 'waitEvent', event: `used-${id}`, stream: 'load' },
+      { op: 'copy', src: 'stage', dst: id, stream: 'load' },
+      { op: 'recordEvent', event: 'copied', stream: 'load' },
+      { op: 'recordEvent', event: id, stream: 'load' },
+      { op: 'waitEvent', event: id, stream: 'work' },
+      spin(slots.length * 150, { reads: [id], stream: 'work' }),
+      { op: 'recordEvent', event: `used-${id}`, stream: 'work' },
+    ];
+    const of = (...more: object[]): Experiment =>
+      experimentOf({ buffers, streams: [{ id: 'load' }, { id: 'work' }], events }, [
+        { op: 'repeat', count, operations: [...slots.flatMap(round), ...more] },
+        { op: 'synchronizeDevice' },
+      ] as never);
+    if (slots.length > 1) expect(verdictsOf(of())[0]?.cause).toBe('wait-after-each-copy');
+    const found = planOf(of()).find(({ changes }) => changes.join() === 'delay-wait');
+    expect(found?.gainShare).toBeGreaterThan(0.25);
+    const after = applyChange(of(), { patches: found?.patches ?? [] });
+    expect(checkExperiment(after).hazards).toEqual([]);
+    const copies = predict(after, h200Machine)?.verdicts.reduce((sum, { occurrences }) => sum + occurrences, 0);
+    expect(copies).toBe(count * slots.length);
+    const read = { op: 'read', buffer: 'stage', bytes: 4096 };
+    expect(planOf(of(read)).flatMap(({ changes }) => changes)).not.toContain('delay-wait');
+  });
+
+  it('a narrower wait counts where the host waits for too much, and not at a copy behind the loop', () => {
+    const host = (id: string) => ({ id, memory: 'pinned' as const, bytes: 1e6 });
+    const buffers = [device('rows', 1e6), device('scores', 1e6), host('found'), host('end')];
+    const round = [
+      spin(200, { writes: ['rows'], stream: 'look', smShare: 0.3 }),
+      { op: 'copy', src: 'rows', dst: 'found', stream: 'look' },
+      spin(2000, { writes: ['scores'], stream: 'score', smShare: 0.6 }),
+      { op: 'synchronizeDevice' },
+      { op: 'read', buffer: 'found', bytes: 4096 },
+      { op: 'work', durationNs: 900_000 },
+    ];
+    const experiment = experimentOf({ buffers, streams: [{ id: 'look' }, { id: 'score' }] }, [
+      { op: 'repeat', count: 5, operations: round },
+      { op: 'copy', src: 'scores', dst: 'end', stream: 'score' },
+      { op: 'synchronizeDevice' },
+    ] as never);
+    const [first, ...others] = verdictSums(verdictsOf(experiment));
+    expect(first?.cause).toBe('waits-for-earlier-work');
+    expect(others.every(({ costNs }) => costNs < 1e6)).toBe(true);
+  });
+
+  it('blocking streams are the cause, and not a download behind the loop that waits for them', () => {
+    const ids = ['a', 'b'];
+    const buffers = [
+      ...ids.map((id) => device(id, 64e6)),
+      ...[device('o', 1e6), { id: 'h', memory: 'pinned' as const, bytes: 512e6 }],
+      { id: 'end', memory: 'pinned' as const, bytes: 1e6 },
+    ];
+    const half = (id: string, at: number) => [
+      { op: 'waitEvent', event: id, stream: 'up' },
+      { op: 'copy', src: 'h', dst: id, srcOffset: at * 64e6, srcStepBytes: 128e6, bytes: 64e6, stream: 'up' },
+      { op: 'recordEvent', event: `up-${id}`, stream: 'up' },
+      { op: 'waitEvent', event: `up-${id}`, stream: 'work' },
+      spin(1200, { reads: [id], stream: 'work', smShare: 0.8 }),
+      { op: 'recordEvent', event: id, stream: 'work' },
+      spin(40, { writes: ['o'], smShare: 0.1 }),
+    ];
+    const streams = ['up', 'work'].map((id) => ({ id, flags: 'blocking' as const }));
+    const events = ids.flatMap((id) => [{ id }, { id: `up-${id}` }]);
+    const experiment = experimentOf({ buffers, streams, events }, [
+      { op: 'repeat', count: 4, operations: [...half('a', 0), ...half('b', 1)] },
+      { op: 'synchronizeDevice' },
+      { op: 'copy', src: 'o', dst: 'end' },
+      { op: 'synchronizeDevice' },
+    ] as never);
+    expect(verdictsOf(experiment)[0]?.cause).toBe('legacy-default-stream');
+    expect(planOf(experiment)[0]?.changes).toEqual(['non-blocking-stream']);
+  });
+
+  it('small copies in a row before a kernel are one cause, although the host also waits for the kernel', () => {
+    const buffers = [device('d', 4e5), { id: 'h', memory: 'pinned' as const, bytes: 4e5 }];
+    const part = (at: number) => ({ srcOffset: at * 2000, dstOffset: at * 2000, bytes: 2000, stream: 's' });
+    const copies = Array.from({ length: 100 }, (_, at) => ({ op: 'copy', src: 'h', dst: 'd', ...part(at) }));
+    const fill = { op: 'write', buffer: 'h', bytes: 4096, pattern: { kind: 'constant', value: 1 } };
+    const kernel = spin(300, { reads: ['d'], stream: 's' });
+    const operations = [fill, ...copies, kernel, { op: 'synchronizeStream', stream: 's' }];
+    const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [
+      { op: 'repeat', count: 4, operations },
+    ] as never);
+    expect(verdictSums(verdictsOf(experiment))).toMatchObject([{ cause: 'many-small-copies', count: 100 }]);
+  });
+
   it('values that the host waits for in each round are read later', () => {
     const buffers = [device('p'), device('rr', 8)];
     const rounds = (...more: object[]): Experiment =>
@@ -540,6 +666,8 @@ describe('variants of these faults', () => {
         { op: 'item', buffer: 'rr', stream: 'q' },
       ]);
     expect(planOf(rounds({ op: 'item', buffer: 'rr', stream: 'q' }))[0]?.changes).toContain('delay-wait');
+    const read = verdictsOf(rounds({ op: 'item', buffer: 'rr', stream: 'q' }, { op: 'work', durationNs: 30_000 }));
+    expect(read[0]).toMatchObject({ cause: 'waits-for-earlier-work', title: 'Host waits for earlier work' });
     expect(planOf(rounds())).toEqual([]);
   });
 

@@ -53,7 +53,7 @@ describe('the copy of item()', () => {
     const remedy = remedies.find(({ op }) => op === verdict?.op);
     expect(remedy?.isConfirmed).toBe(true);
     expect(remedy?.steps[0]).toBe('Issue "next" before "loss".');
-    expect(explained(kernel('a'), item('a')).verdicts[0]).toMatchObject({ cause: 'same-stream' });
+    expect(explained(kernel('a'), item('a')).verdicts[0]).toMatchObject({ cause: 'waits-for-earlier-work' });
     expect(explained(kernel('a'), item('a')).verdicts[0]?.remedy).toMatch(/^Read the value later: /);
   });
 
