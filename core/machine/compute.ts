@@ -7,6 +7,7 @@
  * Concurrent work shares the device's memory and the link, as a fluid model like link.ts. Arithmetic throughput goes to
  * older work first. Rules (core/rules): sm-share, stream-priority, mapped-memory, copy-without-engine.
  */
+import type { MachineFacts } from './costModel.ts';
 import type { StreamEntry } from './entry.ts';
 import type { EventQueue } from './eventQueue.ts';
 import type { Link } from './link.ts';
@@ -27,6 +28,7 @@ export class Compute {
   readonly #link: Link;
   /** Limit of work that runs at once. */
   readonly #most: number;
+  readonly #linkKernelPart: number;
   /** Sums of the shares of the device's threads, and of multiprocessors with an exclusive block. */
   #used = 0;
   #exclusive = 0;
@@ -35,12 +37,12 @@ export class Compute {
   readonly #spare: RunningWork[] = [];
   #waiting: StreamEntry[] = [];
 
-  /** `most`: limit of work that runs at once. */
-  constructor(clock: EventQueue, sink: ComputeSink, link: Link, most: number) {
+  constructor(clock: EventQueue, sink: ComputeSink, link: Link, facts: MachineFacts) {
     this.#clock = clock;
     this.#sink = sink;
     this.#link = link;
-    this.#most = most;
+    this.#most = facts.concurrentKernels;
+    this.#linkKernelPart = facts.linkKernelPart;
   }
 
   submit(entry: StreamEntry): void {
@@ -125,7 +127,7 @@ export class Compute {
       const step = running.entry?.step;
       if (step === undefined) continue;
       const part = step.share > room ? room / step.share : 1;
-      room = Math.max(0, room - step.share);
+      room = Math.max(0, room - step.share * (running.usesLink ? this.#linkKernelPart : 1));
       memory += step.memoryPart * part;
       const wanted = step.arithmeticPart * part;
       const given = Math.max(0, Math.min(wanted, arithmetic));

@@ -44,6 +44,8 @@ export interface MachineFacts {
   /** Number of incomplete operations that a stream can hold. */
   readonly queueDepth: number;
   readonly concurrentKernels: number;
+  /** Part of its share that a kernel over the link takes from other kernels. */
+  readonly linkKernelPart: number;
   readonly mallocSynchronizes: boolean;
   /** Processors of the host. */
   readonly cores: number;

@@ -49,7 +49,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     this.#functions = new HostFunctions(clock, this);
     const links = program.devices.map(() => new Link(costs.link));
     this.#engines = new Map(links.flatMap((link, device) => this.#copyEngines(link, device, costs)));
-    this.#computes = links.map((link) => new Compute(clock, this, link, facts.concurrentKernels));
+    this.#computes = links.map((link) => new Compute(clock, this, link, facts));
     this.#turns = facts.copyEngines > 0 ? [] : links.map(() => new Turns());
   }
 

@@ -2,10 +2,10 @@
 
 import { keptWholly } from '../../machine/cost/kernel.ts';
 import { median } from '../../statistics.ts';
-import { MiB } from '../../units.ts';
+import { KiB, MiB } from '../../units.ts';
 import { repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { PlanBuilder } from './plan.ts';
-import { type Recorded, workNs } from './reading.ts';
+import { durationOf, type Recorded, workNs } from './reading.ts';
 
 const shares = [0.1, 0.25, 0.5, 1];
 const flops = 2e10;
@@ -40,6 +40,7 @@ export function addKernelProbes(builder: PlanBuilder): void {
   addCache(builder);
   addShares(builder);
   addMapped(builder);
+  addBesideBlocks(builder);
 }
 
 function addMemory(builder: PlanBuilder): void {
@@ -130,6 +131,28 @@ function addMapped(builder: PlanBuilder): void {
   builder
     .probe('mapped memory', { streams: [stream], buffers }, [spin('short', spinNs), ...operations, synchronize()])
     .value('kernel.mappedBytesPerSecond', (recorded) => [rate('read')(recorded), rate('write')(recorded)]);
+}
+
+/** The same arithmetic alone and during a copy of blocks, which may end before it. */
+function addBesideBlocks(builder: PlanBuilder): void {
+  const bytes = Math.min(64 * MiB, builder.options.largestBytes);
+  const buffers = [{ id: 'from', memory: 'pinned' as const, bytes }, device('to', bytes)];
+  const layout = { srcLayout: 'contiguous', dstLayout: 'contiguous', blockBytes: 16 * KiB } as const;
+  const ends = { src: 'from', dst: 'to', stream: 'copies', blocks: bytes / layout.blockBytes };
+  const blocks = { op: 'blockCopy' as const, label: 'blocks', ...layout, ...ends, strategy: 'kernel' as const };
+  builder
+    .probe('blocks beside a kernel', { streams: [stream, { ...stream, id: 'copies' }], buffers }, [
+      ...[arithmetic('alone', flops), synchronize(), blocks, arithmetic('beside', flops), synchronize()],
+      synchronize('copied', 'copies'),
+    ])
+    .value('kernel.besideBlocksPart', (recorded) => {
+      const [alone, beside, copy] = ['alone', 'beside', 'blocks'].map((label) => recorded.work(label));
+      if (alone === undefined || beside === undefined || copy === undefined) return undefined;
+      const bothNs = Math.min(beside.endNs, copy.endNs) - Math.max(beside.startNs, copy.startNs);
+      const part = (durationOf(alone) - (durationOf(beside) - bothNs)) / bothNs;
+      // Too short a time together says nothing.
+      return bothNs > durationOf(alone) / 4 ? Math.min(1, part) : undefined;
+    });
 }
 
 export function addHostFunctionProbes(builder: PlanBuilder): void {

@@ -146,7 +146,7 @@ interface StreamTimes {
 }
 
 /** Returns the shares that its blocks take if they fill `part` of the device, limited by its share. */
-function room(smShare: number, part: number): Pick<KernelCost, 'share' | 'exclusive'> {
+export function room(smShare: number, part: number): Pick<KernelCost, 'share' | 'exclusive'> {
   if (smShare >= 1) return { share: part, exclusive: 0 };
   // A block on a multiprocessor moves half as much as the blocks that fill it.
   const exclusive = Math.min(smShare, part / threadsOfBlock);

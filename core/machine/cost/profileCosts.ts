@@ -18,7 +18,7 @@ import type {
 } from '../costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { straightTable, type Table, timeTable } from '../profile/table.ts';
-import { KernelCosts } from './kernel.ts';
+import { KernelCosts, room } from './kernel.ts';
 import { planNs } from './libraryKernels.ts';
 
 /** Number of restored bytes after which half of the cached state for calls is lost. Some of it is always lost. */
@@ -44,6 +44,8 @@ export const recordingCosts = rememberedBy((profile: DeviceProfile): CostModel =
 
 /** Grids that run at once (CUDA C++ programming guide, technical specifications, compute capability 7.5 and later). */
 const concurrentKernels = 128;
+/** Share of the device's threads that a kernel on a quarter of the multiprocessors takes. */
+const quarter = room(0.25, 1).share;
 
 /**
  * A memset up to this size goes into the command buffer without a kernel: on H200 and H100 machines, calls of up to 4
@@ -86,6 +88,7 @@ class ProfileCosts implements CostModel {
       memoryBytes: device.memoryBytes,
       queueDepth: p['queue.depth'],
       concurrentKernels,
+      linkKernelPart: (1 - (p['kernel.besideBlocksPart'] ?? 1 - quarter)) / quarter,
       mallocSynchronizes: device.mallocSynchronizes,
       cores: p['host.threads'].at(-1)?.[0] ?? 1,
       staging: {

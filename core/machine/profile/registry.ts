@@ -173,6 +173,10 @@ export const registry = {
     probe: 'mapped memory',
     what: 'A kernel that reads or writes mapped host memory.',
   },
+  'kernel.besideBlocksPart': {
+    ...{ unit: 'part', without: null, probe: 'blocks beside a kernel' },
+    what: 'Speed that an arithmetic kernel keeps while one on a quarter of the multiprocessors copies blocks over the link.',
+  },
   'matmul.float32FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
     what: 'Matrix products by cuBLAS.',

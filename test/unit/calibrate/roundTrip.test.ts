@@ -98,6 +98,15 @@ describe('a calibration on the simulator', () => {
     expect(assumed).toEqual(['staging.slots']);
   });
 
+  it('recovers how much a kernel that copies blocks slows another one', async () => {
+    const plan = calibrationPlan(standardOptions);
+    for (const part of [0.97, 0.8]) {
+      const own = { ...h200, parameters: { ...h200.parameters, 'kernel.besideBlocksPart': part } };
+      const { profile } = await derived(plan, own);
+      expect(profile.parameters['kernel.besideBlocksPart']).toBeCloseTo(part, 3);
+    }
+  });
+
   it('recovers other profiles: each parameter made smaller or larger at random', async () => {
     const plan = calibrationPlan({ ...standardOptions, largestBytes: 64 * 2 ** 20 });
     const factors = fc.array(fc.double({ min: 0.6, max: 1.6, noNaN: true }), { minLength: 30, maxLength: 30 });
