@@ -4,7 +4,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type ImportedFrom, type RunInfo, runName } from '../../core/trace/run.ts';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { RunButton, RunProgressLine } from '../engine/RunButton.tsx';
-import { saveCopy } from '../store/ownCopy.ts';
+import { makeOwn } from '../store/ownCopy.ts';
 import { currentExperiment } from '../store/select.ts';
 import { select, useApp } from '../store/store.ts';
 import classes from './DocumentHeader.module.css';
@@ -89,7 +89,7 @@ function SaveCopy() {
         color="gray"
         size="compact-xs"
         leftSection={<IconCopyPlus size={13} aria-hidden />}
-        onClick={() => void saveCopy()}
+        onClick={() => void makeOwn()}
       >
         Save a copy
       </Button>

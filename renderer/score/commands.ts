@@ -20,7 +20,7 @@ import { templates } from '../../core/experiment/templates/templates.ts';
 import { type Command, commandOf, commands, historyKeys } from '../commands/command.ts';
 import { redo, takeOverTyped, undo } from '../store/editing/edit.ts';
 import { saveCurrent } from '../store/editing/save.ts';
-import { saveCopy } from '../store/ownCopy.ts';
+import { makeOwn } from '../store/ownCopy.ts';
 import { currentExperiment, pageDocumentKey } from '../store/select.ts';
 import { showLeft } from '../store/sidePanels.ts';
 import { select, state } from '../store/store.ts';
@@ -67,7 +67,7 @@ export const experimentCommands = commands('Experiment', {
     // Text that a field refuses stays in it, and in the draft.
     run: () => takeOverTyped().then(saveCurrent),
   },
-  saveCopy: { name: 'Save a copy', run: saveCopy },
+  saveCopy: { name: 'Save a copy', run: makeOwn },
   settings: {
     name: 'Name, description and environment',
     run: () => {

@@ -64,14 +64,3 @@ export function returnTo({ page, selection, iteration }: Origin): void {
   openPage(page);
   assign({ selection, iteration });
 }
-
-/** Saves a copy of the open document in the library, and opens it. */
-export const saveCopy = (): Promise<void> =>
-  attempt('The experiment could not be saved', async () => {
-    const experiment = currentExperiment(state());
-    if (experiment === null) return;
-    const name = `${experiment.name.slice(0, 190)} (copy)`;
-    const id = await host().saveExperiment(null, { ...experiment, name });
-    await listExperiments();
-    openPage({ kind: 'experiment', id });
-  });

@@ -42,6 +42,24 @@ it('copies an example when it is edited, and undoes and redoes every step', asyn
   await expect.element(page.getByText('Not saved')).not.toBeInTheDocument();
 });
 
+it('redoes the first edit of an example, which undo took back with its copy', async () => {
+  const { block, sheet, host } = await openExample(example);
+  await block(3).click();
+  await press('Delete');
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  await expect.element(sheet).toHaveAttribute('data-operations', '6');
+  await press('Control+z');
+  await expect.element(heading('Pinned source, second stream')).toBeVisible();
+  await expect.element(page.getByRole('button', { name: 'Redo' })).toHaveAttribute('aria-disabled', 'false');
+  await press('Control+Shift+z');
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  await expect.element(sheet).toHaveAttribute('data-operations', '6');
+  expect(host.experiments.size).toBe(1);
+  await press('Control+z');
+  await expect.element(heading('Pinned source, second stream')).toBeVisible();
+  await expect.poll(() => host.experiments.size).toBe(0);
+});
+
 it('simulates each edit at once, with its interval', async () => {
   const { block, plot, timeline, status } = await openExample(example);
   await block(2).click();

@@ -12,7 +12,7 @@ import { announce, notifyDone, notifyError } from '../notify.ts';
 import { hasOwnRuns, makeOwn, type Origin, returnTo } from '../ownCopy.ts';
 import { documentKey } from '../page.ts';
 import { currentExperiment, pageDocumentKey } from '../select.ts';
-import { state, whenSettled, withEntry } from '../store.ts';
+import { put, state, whenSettled, withEntry } from '../store.ts';
 import type { Selection } from '../types.ts';
 import { forgetDocument, histories, historyOf, keptSelection, show, taken } from './histories.ts';
 
@@ -25,6 +25,7 @@ function travel(direction: 'undo' | 'redo'): void {
     return;
   }
   const key = pageDocumentKey(state());
+  if (direction === 'redo' && key !== null && takenBack?.key === key) return void makeAgain(takenBack.history);
   const history = key === null ? undefined : histories.get(key);
   const name = direction === 'undo' ? history?.undoName : history?.redoName;
   if (key === null || history === undefined || name === null || name === undefined) return;
@@ -38,18 +39,37 @@ function travel(direction: 'undo' | 'redo'): void {
 const isAllOf = (history: DocumentHistory): history is DocumentHistory & { origin: Origin } =>
   history.origin !== null && history.steps === 1 && !hasOwnRuns(history.origin);
 
+/** The history of the copy that was taken back last, and the key of its original, where it can be redone. */
+let takenBack: { readonly key: string; readonly history: DocumentHistory } | null = null;
+
 /** Undoes the edit that a copy was made for: opens the original again, and moves the copy into the trash. */
-async function takeBack(key: string, { undoName, experiment, origin }: DocumentHistory & { origin: Origin }) {
+async function takeBack(key: string, history: DocumentHistory & { origin: Origin }) {
+  const { undoName, experiment } = history;
   const giveFocusBack = keepFocus();
-  returnTo(origin);
+  returnTo(history.origin);
   inSecondFrame(giveFocusBack);
   await attempt('The copy could not be taken back', async () => {
     const id = key.slice(documentKey({ kind: 'experiment', id: '' }).length);
     await host().deleteItems(libraryItems({ experiments: [id] }));
     forgetDocument(key);
+    history.undo();
+    const original = pageDocumentKey(state());
+    if (original !== null) {
+      takenBack = { key: original, history };
+      put('edits', original, { dirty: false, undo: null, redo: undoName, beforeRemedy: null });
+    }
     notifyDone('Copy taken back', `“${experiment.name}” held nothing else and is in the trash.`);
     announce(`Undone: ${undoName}`);
   });
+}
+
+/** Does an edit again that was taken back with its copy, in a new copy. */
+async function makeAgain(history: DocumentHistory): Promise<void> {
+  const key = await copied(history);
+  if (key === null) return;
+  const name = history.redoName;
+  show(key, history, { selection: taken(history, 'redo') });
+  announce(`Done again: ${name}`);
 }
 
 export const undo = (): void => travel('undo');
@@ -65,10 +85,10 @@ const verbs = /^(?:Add|Change|Delete|Duplicate|Edit|Fold|Group|Insert|Move|Paste
 const asDone = (step: string): string => step.replace(verbs, (verb) => verb.replace(/e?$/, 'ed'));
 
 /** Edits wait here while an example is being copied. */
-let copying: Promise<boolean> | null = null;
+let copying: Promise<string | null> | null = null;
 
 /** Returns the copy that an edit is being put into, or null if none is being made. */
-export const copyInProgress = (): Promise<boolean> | null => copying;
+export const copyInProgress = (): Promise<unknown> | null => copying;
 
 type Refused = (error: ErrorInfo) => void;
 
@@ -90,7 +110,7 @@ export async function edit(step: string, change: Change, onRefused: Refused = no
     copying ??= copied().finally(() => {
       copying = null;
     });
-    if (!(await copying)) return false;
+    if ((await copying) === null) return false;
   }
   return applyEdit(step, change, onRefused);
 }
@@ -108,15 +128,18 @@ export async function takeOverTyped(): Promise<boolean> {
     await Promise.resolve();
     if (field.ariaInvalid === 'true') return false;
   }
-  return copying === null || (await copying);
+  return copying === null || (await copying) !== null;
 }
 
-/** Replaces the open document with a copy. */
-async function copied(): Promise<boolean> {
+/** Replaces the open document with a copy, which gets the history if there is one. Returns its key. */
+async function copied(history?: DocumentHistory): Promise<string | null> {
   const copy = await makeOwn();
-  if (copy === null) return false;
+  if (copy === null) return null;
+  if (takenBack !== null) put('edits', takenBack.key, undefined);
+  takenBack = null;
+  if (history !== undefined) histories.set(copy.key, history);
   historyOf(copy.key, copy.experiment).origin = copy.origin;
-  return true;
+  return copy.key;
 }
 
 function changed(step: string, change: Change, onRefused: Refused): Done | null {
