@@ -7,7 +7,7 @@ import { placeWithin } from '../common/zoomed.ts';
 import { currentExperiment } from '../store/select.ts';
 import { select, useApp } from '../store/store.ts';
 import { Blocks } from './Blocks.tsx';
-import { blockAt } from './cells.ts';
+import { blockAt, partOfCell } from './cells.ts';
 import { placeColumns } from './columns.ts';
 import { onScoreKey } from './commands.ts';
 import { setCursor, useCursorFollowsSelection } from './cursor.ts';
@@ -278,14 +278,16 @@ function Cursor({ sheet }: SheetProps) {
 function DropMark({ sheet }: SheetProps) {
   const cell = useEditor((state) => state.dropCell);
   if (cell === null) return null;
+  const { from, share } = partOfCell(sheet.layout, cell);
+  const width = sheet.columns.width(cell.column) - blockGap;
   return (
     <div
       className={classes['drop']}
       aria-hidden
       style={{
-        left: cellLeft(sheet, cell.column),
+        left: cellLeft(sheet, cell.column) + width * from,
         top: cellTop(sheet, cell.row) + 2,
-        width: sheet.columns.width(cell.column) - blockGap,
+        width: width * share,
         height: rowHeight - 4,
       }}
     />

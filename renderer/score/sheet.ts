@@ -66,5 +66,6 @@ export function cellAtPoint(x: number, y: number): Cell | null {
     x >= view.left + gutterWidth * zoomOf(shown.element) && x <= view.right && y >= view.top && y <= view.bottom;
   if (!isInside) return null;
   const place = placeWithin(shown.element, x, y);
-  return cellAt(shown.sheet, place.x, place.y);
+  const cell = cellAt(shown.sheet, place.x, place.y);
+  return { ...cell, part: (place.x - cellLeft(shown.sheet, cell.column)) / shown.sheet.columns.width(cell.column) };
 }

@@ -92,6 +92,8 @@ export type Selection =
 export interface Cell {
   readonly row: number;
   readonly column: number;
+  /** The dragging pointer's place across the column, from 0 to 1. */
+  readonly part?: number;
 }
 
 export interface SelectionSlice {

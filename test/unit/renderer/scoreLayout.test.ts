@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { placeOfCell } from '../../../renderer/score/cells.ts';
 import { blockHolding, scoreLayout } from '../../../renderer/score/scoreLayout.ts';
 import { edits, momentsOf } from '../support/edits.ts';
 import { experiment } from './exampleRun.ts';
@@ -53,6 +54,29 @@ describe('the score', () => {
       for (const { op, label } of [...blocks, ...groups]) expect(label).toBe(labels.get(op));
       expect(blocks.length + groups.length).toBe(labels.size);
     }
+  });
+
+  it('puts a block that is dropped at the ends of nested loops before, into or between them', () => {
+    const work = (id: string) => ({ op: 'work', id, durationNs: 1000 });
+    const repeat = (id: string, operations: unknown[]) => ({ op: 'repeat', id, count: 3, operations });
+    const loops = requireExperiment({
+      ...threaded,
+      threads: [{ id: 'main', operations: [repeat('outer', [work('a'), repeat('inner', [work('b')])]), work('last')] }],
+    });
+    const outer = ['threads', 0, 'operations', 0, 'operations'];
+    const inner = [...outer, 1, 'operations'];
+    const placeAt = (column: number, part: number) =>
+      placeOfCell(loops, scoreLayout(loops), { row: 0, column, part }, 0).place;
+    const thread = ['threads', 0, 'operations'];
+    expect(placeAt(0, 0.4)).toEqual({ list: thread, index: 0 });
+    expect(placeAt(0, 0.9)).toEqual({ list: outer, index: 0 });
+    expect([0.1, 0.4, 0.6, 0.9].map((part) => placeAt(1, part))).toEqual([
+      { list: outer, index: 1 },
+      { list: inner, index: 0 },
+      { list: inner, index: 1 },
+      { list: outer, index: 2 },
+    ]);
+    expect(placeAt(2, 0.9)).toEqual({ list: thread, index: 1 });
   });
 
   it('shows a folded range as one block, in the row of its kernels where it holds nothing else', () => {
