@@ -32,15 +32,15 @@ export function compareLast(): void {
 const isComparable = ({ id, status, sweep }: RunSummary): boolean =>
   status === 'complete' && sweep === undefined && !isPrediction(id);
 
-/** Returns the run and the one before it, the earlier one first: of its experiment, else an own one, else any. */
+/** Returns the run and the one before it, the earlier one first: of its experiment, else one of its origin, else any. */
 function withBefore(now: AppState, run: RunSummary): readonly RunSummary[] {
   const others = Object.values(now.runs).filter((one) => one.id !== run.id && isComparable(one));
   const own = others.filter(({ builtIn }) => !builtIn);
+  const alike = own.filter(({ origin }) => origin === run.origin);
   const isRelated = ({ name }: RunSummary): boolean => originalName(name) === originalName(run.name);
-  const isEarlier = ({ createdAt }: RunSummary): boolean => createdAt < run.createdAt;
-  const [other] = [own.filter(isRelated).filter(isEarlier), own.filter(isEarlier), others.filter(isRelated), own]
-    .map((some) => some.sort(byNewest)[0])
-    .filter((one) => one !== undefined);
+  const before = (some: RunSummary[]): RunSummary[] => some.filter(({ createdAt }) => createdAt < run.createdAt);
+  const choices = [before(own.filter(isRelated)), before(alike), alike, before(own), others.filter(isRelated), own];
+  const other = choices.find((some) => some.length > 0)?.sort(byNewest)[0];
   return [run, ...(other === undefined ? [] : [other])].sort((a, b) => byNewest(b, a));
 }
 

@@ -1,9 +1,10 @@
 /** Two runs on one time scale, with their differences. */
 import { expect, it } from 'vitest';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { RunSummary } from '../../core/service/service.ts';
 import { edit } from '../../renderer/store/editing/edit.ts';
 import { openPage } from '../../renderer/store/pages.ts';
-import { state } from '../../renderer/store/store.ts';
+import { put, state } from '../../renderer/store/store.ts';
 import { copied, openTrace, openWorkbench, page, pickEngine, press } from './support/workbench.tsx';
 
 const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
@@ -149,10 +150,15 @@ it('shows first where the steps of two traces differ, and what the first one pre
   await expect.element(page.getByRole('region', { name: 'Differences' })).toHaveTextContent(/Measured: \d/);
 });
 
-it('aligns two traces by their step, and offers no prediction of a trace', async () => {
+it('compares a trace with another rather than with a run, by their step, and offers no prediction of it', async () => {
   await openTrace('vision.pageable', 'vision.pinned');
+  const [trace] = Object.values(state().runs);
+  // The traces are of the same minute.
+  const createdAt = '2026-11-01T08:00:00.000Z';
+  put('runs', 'other', { ...(trace as RunSummary), id: 'other', name: 'Other', origin: 'simulated', createdAt });
   await page.getByRole('button', { name: 'Compare', exact: true }).click();
   await expect.poll(() => runs().elements().length).toBe(2);
+  expect(state().page).not.toMatchObject({ runs: expect.arrayContaining(['other']) });
   await expect.element(page.getByRole('button', { name: 'Add the prediction' })).not.toBeInTheDocument();
   await page.getByRole('region', { name: 'Differences' }).getByText('Operations', { exact: true }).click();
   await expect.element(table().getByRole('row').nth(1)).toHaveTextContent('pageable and pinned');
