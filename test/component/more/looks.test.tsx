@@ -5,9 +5,12 @@
 import axe from 'axe-core';
 import { expect, it } from 'vitest';
 import { commands } from 'vitest/browser';
+import { useStarts } from '../../../renderer/store/connection/askBeforeStarts.ts';
+import { openPage } from '../../../renderer/store/pages.ts';
 import { showSide } from '../../../renderer/store/sidePanels.ts';
 import { assign } from '../../../renderer/store/store.ts';
 import {
+  answerChooser,
   fill,
   openExample,
   openTrace,
@@ -230,6 +233,31 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
   'filter of the library': pressed(openWorkbench, 'Filter and sort', 'dialog'),
   remote: () => openWorkbench({ page: { kind: 'remote' } }),
   results: pressed(openLessons, 'Export my results', 'dialog'),
+  'class results': async () => {
+    await openLessons();
+    const lessons = [{ lesson: 'four-cases', title: 'The four cases', done: true, tasks: [], answers: [] }];
+    const results = { format: 'copyscope/lesson-results', version: 1, lessons };
+    answerChooser(new File([JSON.stringify(results)], 'seat-7.json'));
+    await page.getByRole('button', { name: 'Collect results' }).click();
+    await expect.element(page.getByRole('dialog').getByRole('rowheader')).toHaveTextContent('seat-7');
+  },
+  'lesson of a trace': async () => {
+    await openTrace('vision.pageable');
+    openPage({ kind: 'lessons' });
+    await page.getByRole('button', { name: 'Make a lesson' }).click();
+    await expect.element(page.getByRole('menuitem', { name: /^From vision/ })).toBeVisible();
+  },
+  'start of a program': async () => {
+    await openWorkbench();
+    const question = { text: 'python train.py --epochs 1', kind: 'recording', answer: () => {} } as const;
+    useStarts.setState({ question });
+    await expect.element(page.getByRole('dialog', { name: 'Start this program?' })).toBeVisible();
+  },
+  'menu of one lane': async () => {
+    const { timeline } = await simulated();
+    await timeline.getByRole('button', { name: /^Compute/ }).click({ button: 'right' });
+    await expect.element(page.getByRole('menu')).toBeVisible();
+  },
   term: pressed(openLesson, 'stream', 'dialog'),
   'lesson task': pressed(() => openLesson(2), 'More about this lesson', 'menu'),
   presenting: pressed(() => openLesson(1), 'Present', 'table'),
