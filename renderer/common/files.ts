@@ -36,6 +36,14 @@ export async function readFileText(file: File, maxBytes: number): Promise<string
   return file.text();
 }
 
+/** Asks for files with the browser's or the desktop's dialog. */
+export function chooseFiles(accept: string, take: (files: readonly File[]) => void): void {
+  const input = document.createElement('input');
+  Object.assign(input, { type: 'file', multiple: true, accept });
+  input.addEventListener('change', () => take([...(input.files ?? [])]));
+  input.click();
+}
+
 /** Saves a file with the browser's download or the desktop's dialog. */
 export function saveBlob(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);

@@ -167,8 +167,8 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
               data-tone={verdict === null ? undefined : verdictTone(verdict)}
               title="Share of the kernels' time in which a host-to-device copy ran too"
             >
-              <strong>{formatShare(h2dKernel.shareOfKernel)}</strong> of kernel
-              <span className={classes['wide']}> overlapped</span>
+              <strong>{formatShare(h2dKernel.shareOfKernel)}</strong>
+              <span className={classes['wide']}> of kernel</span> overlapped
             </span>
           )}
           <span title="From the iteration's start to its last activity's end">

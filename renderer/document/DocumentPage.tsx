@@ -88,14 +88,14 @@ function useHalf(): number {
 
 const tallestPlan = 380;
 
-/** The lanes of two runs need more of the page. */
-const planBesideLanes = { id: 'plan', name: 'plan-trying', size: 210 };
-
 /** A trace from another tool has no experiment and so no score. Its plan stands in the score's place. */
 function ImportedTrace({ run }: { readonly run: LoadedRun }) {
   const { trying } = usePlan(run.id);
   const half = useHalf();
-  const panel = trying ? planBesideLanes : { id: 'plan', name: 'plan', size: Math.min(tallestPlan, half) };
+  // The lanes of two runs need more of the page.
+  const panel = trying
+    ? { id: 'plan', name: 'plan-trying', size: Math.min(210, half - 90) }
+    : { id: 'plan', name: 'plan', size: Math.min(tallestPlan, half) };
   const sizes = usePanelSizes([panel]);
   return (
     <>

@@ -9,7 +9,7 @@ import {
   menuCommands,
 } from '../../core/service/service.ts';
 import { commands } from '../commands/command.ts';
-import { saveBlob } from '../common/files.ts';
+import { chooseFiles, saveBlob } from '../common/files.ts';
 import { fetchHostFile, hostFile } from '../common/session.ts';
 import { attempt, host } from '../store/host.ts';
 import { listExperiments, whenOpened } from '../store/hostEvents.ts';
@@ -161,17 +161,12 @@ async function showImported(imported: Imported): Promise<void> {
 
 /** Opens the file dialog. Browsers require that a click or key calls it. */
 export const openCommand = commands('Library', {
-  open: { ...menuCommands.open, icon: IconFileImport, run: chooseFiles },
+  open: {
+    ...menuCommands.open,
+    icon: IconFileImport,
+    run: () => chooseFiles(openedEndings, (files) => void openFiles(files)),
+  },
 }).open;
-
-function chooseFiles(): void {
-  const input = document.createElement('input');
-  input.type = 'file';
-  input.multiple = true;
-  input.accept = openedEndings;
-  input.addEventListener('change', () => void openFiles([...(input.files ?? [])]));
-  input.click();
-}
 
 /** Returns a file name that every system accepts: 'copyscope-pinned-side-stream.copyscope'. */
 function bundleName(what: string): string {

@@ -93,7 +93,6 @@ function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: W
       <>
         <Verdicts run={run} summary={summary} />
         <Drawn blocks={[...overlapBlocks(summary), ...dataBlocks(summary)]} />
-        <Notes notes={summary.notes} />
       </>
     );
   }

@@ -98,7 +98,7 @@ function RanTogether({ verdict }: Pick<Props, 'verdict'>) {
       <Fact name={`of the ${subject}`}>
         <ShareBar share={shareOfCopy} /> {formatShare(shareOfCopy)}
       </Fact>
-      <Fact name="of the shorter one" title="Time in common over the shorter of the two. The verdict is based on it">
+      <Fact name="of the shorter" title="Time in common over the shorter of the two. The verdict is based on it">
         <ShareBar share={share} tone={verdictTone(verdict) === 'good' ? 'good' : 'warn'} /> {formatShare(share)}
       </Fact>
     </Facts>

@@ -11,7 +11,7 @@ import {
   resultsTable,
 } from '../../core/apps/lessons/results.ts';
 import { toErrorInfo } from '../../core/errors.ts';
-import { readFileText, saveBlob } from '../common/files.ts';
+import { chooseFiles, readFileText, saveBlob } from '../common/files.ts';
 import { useLast } from '../common/hooks.ts';
 import { notifyError } from '../store/notify.ts';
 import classes from './Pages.module.css';
@@ -31,7 +31,7 @@ export function CollectResults() {
       <Button
         variant="default"
         leftSection={<IconTable size={15} aria-hidden />}
-        onClick={() => chooseResults((files) => void collect(files))}
+        onClick={() => chooseFiles('.json', (files) => void collect(files))}
       >
         Collect results
       </Button>
@@ -40,15 +40,6 @@ export function CollectResults() {
       </Modal>
     </>
   );
-}
-
-function chooseResults(take: (files: readonly File[]) => void): void {
-  const input = document.createElement('input');
-  input.type = 'file';
-  input.multiple = true;
-  input.accept = '.json';
-  input.addEventListener('change', () => take([...(input.files ?? [])]));
-  input.click();
 }
 
 /** Returns the readable files, and notifies about each of the others. */

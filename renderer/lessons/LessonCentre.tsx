@@ -9,6 +9,7 @@ import { presentedZoom, setZoomed } from '../common/zoomed.ts';
 import { ScoreAndTimeline } from '../document/DocumentPage.tsx';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { RunButton } from '../engine/RunButton.tsx';
+import { setEditor } from '../score/editor.ts';
 import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
 import { useLessonView } from '../store/lessonView.ts';
 import { openPage } from '../store/pages.ts';
@@ -24,6 +25,9 @@ export function LessonCentre() {
   const open = useOpenStep();
   useExtent(open);
   const file = useLessonFile();
+  const id = open?.lesson.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each lesson speaks of the score.
+  useEffect(() => setEditor({ view: 'score' }), [id]);
   const experiment = useApp(currentExperiment);
   const failed = useApp((state) => {
     const document = state.documents[state.lessonDocument ?? ''];

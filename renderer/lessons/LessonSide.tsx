@@ -256,6 +256,7 @@ function Sources({ open: { lesson } }: { readonly open: OpenStep }) {
 
 function Foot({ open }: { readonly open: OpenStep }) {
   const { lesson, index } = open;
+  const isOver = isDone(open, index) || stepState(open, index) === '';
   return (
     <nav className={classes['foot']} aria-label="Steps">
       <Button
@@ -281,7 +282,11 @@ function Foot({ open }: { readonly open: OpenStep }) {
           </li>
         ))}
       </ol>
-      <Button rightSection={<IconArrowRight size={15} aria-hidden />} onClick={() => goOn(open)}>
+      <Button
+        variant={isOver ? 'filled' : 'default'}
+        rightSection={<IconArrowRight size={15} aria-hidden />}
+        onClick={() => goOn(open)}
+      >
         {isLast(open) ? 'Finish' : 'Next'}
       </Button>
     </nav>

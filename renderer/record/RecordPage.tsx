@@ -4,6 +4,7 @@ import { IconPlayerRecordFilled } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { isUnderWay } from '../../core/service/recording.ts';
 import { Page, ProblemBox } from '../common/Page.tsx';
+import { openPage } from '../store/pages.ts';
 import { useRecording } from '../store/recordings.ts';
 import { useApp } from '../store/store.ts';
 import { commandLine, readDraft, useRecordDraft } from './draft.ts';
@@ -42,10 +43,10 @@ function NoGpu() {
   return (
     <div className={classes['missing']} role="note">
       <strong>Nothing can be recorded on this machine.</strong>
-      <p>
-        {cuda.problem?.message} Record on the machine with the GPU: <code>copyscope connect HOST</code> opens its window
-        here.
-      </p>
+      <p>{cuda.problem?.message} Record on the machine with the GPU, whose window opens here.</p>
+      <Button variant="default" size="xs" onClick={() => openPage({ kind: 'remote' })}>
+        Connect to a remote host
+      </Button>
     </div>
   );
 }

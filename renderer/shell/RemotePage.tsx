@@ -17,7 +17,7 @@ export function RemotePage() {
   }, [connected]);
   const about =
     remote === undefined
-      ? 'Copyscope runs on another computer, and its window opens here through your system’s ssh: runs, recordings, calibration, sweeps and files are those of that computer. If the line is lost, what runs there goes on.'
+      ? 'Copyscope runs on another computer, and its window opens here through your system’s ssh: runs, recordings, calibration, sweeps and files are those of that computer. If the connection is lost, what runs there goes on.'
       : `This window shows the library of ${remote}. Connect to another host from the computer that you sit at.`;
   return (
     <Page title="Remote hosts" about={about}>

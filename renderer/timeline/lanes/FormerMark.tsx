@@ -1,22 +1,14 @@
 /** A mark at the program's end before the edit, with the change. */
 import { useLayoutEffect, useRef } from 'react';
+import { formatChange } from '../../../core/explain/compare/format.ts';
 import { formatDuration, formatRange } from '../../../core/units.ts';
 import { toPixels } from '../time/timeView.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import classes from './LanesView.module.css';
 
-/** The effect of an edit as text. */
-const unitOf = (text: string): string => text.slice(text.indexOf(' ') + 1);
-
-/** Returns '1.32 to 6.16 ms, +4.84'. The difference has a unit if its unit differs. */
-export function changeText(beforeNs: number, afterNs: number): string {
-  const range = formatRange(beforeNs, afterNs, formatDuration);
-  const difference = formatDuration(Math.abs(afterNs - beforeNs));
-  const [from, to] = [beforeNs, afterNs].map((value) => unitOf(formatDuration(value)));
-  const isShared = from === to && to === unitOf(difference);
-  const amount = isShared ? difference.slice(0, difference.indexOf(' ')) : difference;
-  return `${range}, ${afterNs < beforeNs ? '−' : '+'}${amount}`;
-}
+/** Returns the effect of an edit, such as '510 → 388 µs (−23.9 %)'. */
+const changeText = (beforeNs: number, afterNs: number): string =>
+  `${formatRange(beforeNs, afterNs, formatDuration).replace(' to ', ' → ')} (${formatChange(afterNs / beforeNs)})`;
 
 interface Props {
   readonly formerNs: number;
@@ -47,9 +39,7 @@ export function FormerMark({ formerNs, nowNs, time, width }: Props) {
       data-testid="former-makespan"
       data-shorter={nowNs < formerNs || undefined}
     >
-      <span className="tabular">
-        <small>before</small> {changeText(formerNs, nowNs)}
-      </span>
+      <span className="tabular">{changeText(formerNs, nowNs)}</span>
     </div>
   );
 }
