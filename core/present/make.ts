@@ -44,6 +44,8 @@ export interface ReportOptions {
   /** Whether paths, names of users and command lines stay unredacted. */
   readonly withPaths: boolean;
   readonly steps?: { readonly from: number; readonly to: number } | undefined;
+  /** A step's time without a profiler, if it is known. */
+  readonly knownStepNs?: number | undefined;
   /** Changes of a real program that the report shows before and after. */
   readonly tried?: readonly ChangeWord[] | undefined;
   /** Called with a description of each stage. */
@@ -99,11 +101,14 @@ function describe(reported: ReportedRun, { onStage }: ReportOptions): Omit<Repor
 }
 
 /** Returns null if there is no plan: the trace lacks what a replay needs, and neither steps nor changes were named. */
-function openedTrace({ run, replayWith }: ReportedRun, { steps, tried, onStage }: ReportOptions): OpenedTrace | null {
+function openedTrace(
+  { run, replayWith }: ReportedRun,
+  { steps, knownStepNs, tried, onStage }: ReportOptions,
+): OpenedTrace | null {
   if (run.info.imported === undefined || replayWith === null) return null;
   onStage?.('Trying what changes gain');
   try {
-    return openTrace(run, profileCosts(replayWith), steps);
+    return openTrace(run, profileCosts(replayWith), { ...steps, knownStepNs });
   } catch (thrown) {
     if (steps === undefined && tried === undefined && thrown instanceof CopyscopeError) return null;
     throw thrown;

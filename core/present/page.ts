@@ -8,7 +8,7 @@ import { base64Pieces, gzipPieces } from './packed.ts';
 
 /** Placeholders for title and data in the page's file. */
 const titlePlace = '%TITLE%';
-const dataPlace = '<!--data-->';
+export const dataPlace = '<!--data-->';
 
 /** Ids of the elements that contain the data. */
 export const documentElement = 'report-document';

@@ -32,6 +32,7 @@ import {
 } from './answers.ts';
 import { answerOf } from './commandAnswers.ts';
 import { AllowedPaths } from './paths.ts';
+import { addView, viewData } from './view.ts';
 
 const instructions = `Copyscope explains what host-to-device transfers cost in a training step, predicts what changes gain, and
 settles the prediction. The loop: explain_trace on a trace, make the first changes of its plan at the lines that it names,
@@ -59,10 +60,12 @@ const spanOf = (text: string | undefined) => {
   return text === undefined ? undefined : { from: Number(from), to: Number(to) };
 };
 
-/** Every failure is an answer that says what happened and what to do. */
-async function answered(work: () => Promise<Item>): Promise<CallToolResult> {
+/** Every failure is an answer that says what happened and what to do. `meta` isn't for the model. */
+async function answered(work: () => Promise<Item>, meta?: () => Promise<Item | undefined>): Promise<CallToolResult> {
   try {
-    return { content: [{ type: 'text', text: JSON.stringify(await work()) }] };
+    const content = [{ type: 'text' as const, text: JSON.stringify(await work()) }];
+    const shown = await meta?.();
+    return { content, ...(shown === undefined ? {} : { _meta: shown }) };
   } catch (thrown) {
     const error = toErrorInfo(thrown);
     return {
@@ -93,7 +96,7 @@ function addTraceTools(server: McpServer, tools: Tools, allowed: AllowedPaths): 
     answerOf<Parameters<typeof explainedParts>[0]['value']>(tools, (own) =>
       explain(own, [allowed.existing(given, 'path')], { ...options, json: true }),
     );
-  server.registerTool(
+  const tool = server.registerTool(
     'explain_trace',
     {
       title: 'Explain a trace',
@@ -102,14 +105,21 @@ function addTraceTools(server: McpServer, tools: Tools, allowed: AllowedPaths): 
       inputSchema: { path, steps, step_ms: stepMs, cursor },
       annotations: readOnly,
     },
-    (input) =>
-      answered(async () => {
-        const { head, items } = explainedParts(
-          await explained(input.path, { steps: spanOf(input.steps), stepMs: input.step_ms }),
-        );
-        return pageOf(head, 'details', items, input.cursor);
-      }),
+    (input) => {
+      const options = { steps: spanOf(input.steps), stepMs: input.step_ms };
+      return answered(
+        async () => {
+          const { head, items } = explainedParts(await explained(input.path, options));
+          return pageOf(head, 'details', items, input.cursor);
+        },
+        async () =>
+          input.cursor === undefined
+            ? viewData(server, tools, allowed.existing(input.path, 'path'), options)
+            : undefined,
+      );
+    },
   );
+  addView(server, tools, tool);
   server.registerTool(
     'try_changes',
     {

@@ -28,8 +28,34 @@ const reportParts = {
     for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
     return bytes;
   },
+  // Without data the page is an interface of MCP Apps: its host has them in a tool's answer. Resolves when they are here.
+  fromHost() {
+    const tell = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
+    return new Promise((resolve, reject) => {
+      addEventListener('message', ({ source, data }) => {
+        if (source !== parent || typeof data?.jsonrpc !== 'string') return;
+        if (data.method === 'ui/notifications/tool-result') {
+          const parts = data.params?._meta?.['copyscope/report'];
+          document.body.insertAdjacentHTML('beforeend', parts ?? '');
+          if (parts) resolve();
+          else reject(new Error('This answer has no lanes: it is an error or a later page, or the trace is too large.'));
+        } else if (data.method === undefined && data.id === 1) tell({ method: 'ui/notifications/initialized' });
+        else if (data.method !== undefined && data.id !== undefined) tell({ id: data.id, result: {} });
+      });
+      const appInfo = { name: 'copyscope', version: '1' };
+      tell({ id: 1, method: 'ui/initialize', params: { protocolVersion: '2026-01-26', appInfo, appCapabilities: {} } });
+      new ResizeObserver(() => {
+        const height = document.documentElement.offsetHeight;
+        tell({ method: 'ui/notifications/size-changed', params: { height } });
+      }).observe(document.documentElement);
+    });
+  },
 };
-Promise.all(['style', 'program'].map((part) => reportParts.unpack('report-' + part).text())).then(([style, program]) => {
+const isWhole = document.getElementById('report-document') !== null || parent === window;
+const parts = isWhole ? Promise.resolve() : reportParts.fromHost();
+parts.catch(({ message }) => (document.querySelector('.report-wait').textContent = message));
+const unpacked = () => Promise.all(['style', 'program'].map((part) => reportParts.unpack('report-' + part).text()));
+parts.then(unpacked).then(([style, program]) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
   document.adoptedStyleSheets.push(sheet);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { test as base, type Page, type TestInfo } from '@playwright/test';
 import { parseProfile } from '../../core/machine/profile/profile.ts';
 import { type ReportedRun, runReport } from '../../core/present/make.ts';
-import { type ReportFile, reportPieces } from '../../core/present/page.ts';
+import { dataPlace, type ReportFile, reportPieces } from '../../core/present/page.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { syntheticRun } from '../support/syntheticRun.ts';
 import { example, smallRun } from '../unit/host/support/runs.ts';
@@ -47,11 +47,16 @@ const options = { createdAt: '2026-11-25T09:00:00.000Z', copyscope: '1.0.0', wit
 const write = (info: TestInfo, runs: readonly ReportedRun[]): Promise<Reported> =>
   writeMade(info, runReport(runs, options));
 
-async function writeMade(info: TestInfo, made: ReportFile): Promise<Reported> {
-  const page = readFileSync(join(repository, 'dist/renderer/report.html'), 'utf8');
+const template = () => readFileSync(join(repository, 'dist/renderer/report.html'), 'utf8');
+
+async function bytesOf(page: string, made: ReportFile): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for await (const piece of reportPieces(page, made)) parts.push(piece);
-  const file = Buffer.concat(parts);
+  return Buffer.concat(parts);
+}
+
+async function writeMade(info: TestInfo, made: ReportFile): Promise<Reported> {
+  const file = await bytesOf(template(), made);
   const path = info.outputPath('report.html');
   writeFileSync(path, file);
   return { path, bytes: file.length, dataBytes: made.runs.reduce((sum, { length }) => sum + length, 0) };
@@ -100,8 +105,34 @@ test('a report of 100,000 rows opens, with at most 1 MB more than its data', asy
   info.annotations.push({ type: 'figure', description: `100,000 rows open in ${ms} ms; ${report.bytes} bytes` });
   await expect(page.getByText(/^100000 activities/)).toBeVisible();
   // Size of the page without data; packed data is smaller than the data.
-  expect(readFileSync(join(repository, 'dist/renderer/report.html')).length).toBeLessThan(1_000_000);
+  expect(template().length).toBeLessThan(1_000_000);
   expect(report.bytes).toBeLessThan(1_000_000 + report.dataBytes * 1.4);
+  expect(problems).toEqual([]);
+});
+
+test('a client of MCP Apps hands the data to the page, which draws the lanes', async ({ page, problems }) => {
+  const data = await bytesOf(dataPlace, runReport([recorded(await pageable())], options));
+  await page.evaluate(
+    ([source = '', answer = '']) => {
+      const frame = document.createElement('iframe');
+      frame.setAttribute('sandbox', 'allow-scripts');
+      addEventListener('message', ({ data: { id, method, params } }) => {
+        const tell = (message: object) => frame.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*');
+        if (method === 'ui/initialize') tell({ id, result: { protocolVersion: params.protocolVersion } });
+        const meta = answer === '' ? {} : { _meta: { 'copyscope/report': answer } };
+        if (method === 'ui/notifications/initialized')
+          tell({ method: 'ui/notifications/tool-result', params: { content: [], ...meta } });
+        if (method === 'ui/notifications/size-changed') frame.style.height = `${params.height}px`;
+      });
+      frame.srcdoc = source;
+      frame.width = '1200';
+      document.body.append(frame);
+    },
+    [template(), data.toString('latin1')],
+  );
+  const shown = page.frameLocator('iframe');
+  await expect(shown.getByTestId('timeline-plot').first()).toHaveAttribute('data-end-ns', /\d/);
+  expect((await page.locator('iframe').boundingBox())?.height).toBeGreaterThan(400);
   expect(problems).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longestMs } from '../native/built.ts';
@@ -28,8 +29,12 @@ interface Answer {
   readonly text: string;
 }
 
-async function connected(args: readonly string[] = [], more: Record<string, string> = {}): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' });
+async function connected(
+  args: readonly string[] = [],
+  more: Record<string, string> = {},
+  capabilities: ClientCapabilities = {},
+): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { capabilities });
   const env = { ...environment, ...more };
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', folder, ...args], env }),
@@ -47,7 +52,7 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 }
 
 beforeAll(() => {
-  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), 'host'], { stdio: 'pipe' });
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), 'host', 'renderer'], { stdio: 'pipe' });
   for (const name of traces) copyFileSync(join(root, 'test/fixtures/pytorch-pairs', name), join(folder, name));
   copyFileSync(join(root, 'assets/examples/overlap', example), join(folder, example));
   writeFileSync(join(outside, 'secret.json'), '{}');
@@ -151,6 +156,44 @@ describe('copyscope mcp', () => {
     },
     longestMs,
   );
+});
+
+describe('copyscope mcp with a client that shows interfaces', () => {
+  let client: Client;
+  beforeAll(async () => {
+    const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+    client = await connected([], {}, { extensions });
+  }, longestMs);
+  afterAll(() => client.close());
+
+  it('links explain_trace with a page that fetches nothing and is at most 2 MB', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.filter(({ _meta }) => _meta !== undefined)).toMatchObject([
+      { name: 'explain_trace', _meta: { ui: { resourceUri: 'ui://copyscope/report' } } },
+    ]);
+    const { resources } = await client.listResources();
+    expect(resources.filter(({ uri }) => uri.startsWith('ui:'))).toMatchObject([
+      { uri: 'ui://copyscope/report', mimeType: 'text/html;profile=mcp-app' },
+    ]);
+    const { contents } = await client.readResource({ uri: 'ui://copyscope/report' });
+    const [{ text, mimeType } = { text: '' }] = contents as { text: string; mimeType?: string }[];
+    expect(mimeType).toBe('text/html;profile=mcp-app');
+    expect(text.length).toBeLessThan(2e6);
+    expect(text).toMatch(/Content-Security-Policy" content="default-src 'none'; script-src 'sha256-/);
+    expect(text).not.toMatch(/(?:src|href)=|connect-src|%TITLE%/);
+  });
+
+  it('gives the data of the page with the answer, which other clients get too', async () => {
+    const params = { name: 'explain_trace', arguments: { path: traces[0] } };
+    const { _meta, ...answer } = await client.callTool(params);
+    const data = _meta?.['copyscope/report'] as string;
+    expect(data).toMatch(/id="report-document">[\s\S]*id="report-run-0">/);
+    expect(data.length).toBeLessThan(4e6);
+    const other = await connected();
+    expect(await other.callTool(params)).toEqual(answer);
+    expect((await other.listTools()).tools.every((tool) => tool._meta === undefined)).toBe(true);
+    await other.close();
+  });
 });
 
 /** Requests that are wrong in one way. */

@@ -7,7 +7,7 @@ import { fileNameOf } from '../../../core/export/formats.ts';
 import type { ChangeWord } from '../../../core/lift/changes/words.ts';
 import type { ReportPoint } from '../../../core/present/document.ts';
 import { type ReportedRun, type ReportOptions, runReport, sweepReport } from '../../../core/present/make.ts';
-import { type ReportFile, reportPieces } from '../../../core/present/page.ts';
+import { dataPlace, type ReportFile, reportPieces } from '../../../core/present/page.ts';
 import { linkBytesPerSecond } from '../../../core/program/engine.ts';
 import { isTraced, runOrigin } from '../../../core/trace/run.ts';
 import { formatBytes } from '../../../core/units.ts';
@@ -23,6 +23,7 @@ import { ofRun, type RunOptions, refuseProfile, simulated, type Tools, withEngin
 export interface ReportCommandOptions extends Pick<RunOptions, 'engine' | 'profile' | 'iterations'> {
   readonly out?: string | undefined;
   readonly steps?: StepsOption | undefined;
+  readonly stepMs?: number | undefined;
   readonly try?: readonly ChangeWord[] | undefined;
   readonly withPaths: boolean;
 }
@@ -58,8 +59,24 @@ export async function report(
 
 const mostPageBytes = 16 * 1024 * 1024;
 
+/** Returns the data of a report as the page has them; an empty text if they are longer than `most`. */
+export async function reportData(
+  tools: Tools,
+  file: string,
+  options: ReportCommandOptions,
+  most: number,
+): Promise<string> {
+  const made = await make(tools, file, undefined, options, statusLine(tools.context.terminal));
+  let data = '';
+  for await (const piece of reportPieces(dataPlace, made)) {
+    data += Buffer.from(piece).toString('latin1');
+    if (data.length > most) return '';
+  }
+  return data;
+}
+
 /** Reads the page without data, which is built with the window. */
-const readPage = (program: string): Promise<string> =>
+export const readPage = (program: string): Promise<string> =>
   readBoundedText(join(program, 'dist/renderer/report.html'), mostPageBytes).catch((cause: unknown) => {
     throw new CopyscopeError(
       { code: 'report.no-page', message: 'The page of reports is not built.', remedy: 'Run npm run build.' },
@@ -83,6 +100,7 @@ async function make(
     copyscope: programVersion(context.program),
     withPaths: options.withPaths,
     steps: options.steps,
+    knownStepNs: options.stepMs === undefined ? undefined : options.stepMs * 1e6,
     tried: options.try,
     onStage: line.show,
   };

@@ -2,7 +2,7 @@
 import { mostNotes, type RunNote } from '../../../core/trace/notes.ts';
 import { announce } from '../../store/notify.ts';
 import { watch } from '../../store/store.ts';
-import { save } from './noteSaves.ts';
+import { randomUuid, save } from './noteSaves.ts';
 import { hasHistory, historyOf, inOrder, keepsNotes, notesOf, set } from './noteState.ts';
 
 /** The run whose notes were changed last; null after any other change. Ctrl+Z then undoes that change. */
@@ -48,12 +48,10 @@ export function addNote(run: string, note: Omit<RunNote, 'id'>): RunNote | null 
     announce(`A run keeps ${mostNotes} notes. Delete some first.`);
     return null;
   }
-  const made = { ...note, id: newId() };
+  const made = { ...note, id: randomUuid() };
   change(run, note.text === '' && note.row === null ? 'Mark' : 'Add a note', [...notes, made]);
   return made;
 }
-
-const newId = (): string => crypto.randomUUID();
 
 export function deleteNote(run: string, id: string): void {
   change(

@@ -9,8 +9,15 @@ import { notesOf, set } from './noteState.ts';
 const kept = new Map<string, readonly RunNote[]>();
 const saves = new Map<string, Promise<void>>();
 
+/** Returns a random UUID (version 4). Pages without TLS, as a report in a notebook over http, have no crypto.randomUUID. */
+export const randomUuid = (): string =>
+  '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) => {
+    const [random = 0] = crypto.getRandomValues(new Uint8Array(1));
+    return (Number(digit) ^ (random & (15 >> (Number(digit) / 4)))).toString(16);
+  });
+
 /** Id of this window in the host's events. */
-export const self = crypto.randomUUID();
+export const self = randomUuid();
 
 /** Returns null before anything came from the host. */
 export const keptNotes = (run: string): readonly RunNote[] | null => kept.get(run) ?? null;
