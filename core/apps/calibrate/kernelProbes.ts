@@ -141,7 +141,7 @@ function addBesideBlocks(builder: PlanBuilder): void {
   const ends = { src: 'from', dst: 'to', stream: 'copies', blocks: bytes / layout.blockBytes };
   const blocks = { op: 'blockCopy' as const, label: 'blocks', ...layout, ...ends, strategy: 'kernel' as const };
   builder
-    .probe('blocks beside a kernel', { streams: [stream, { ...stream, id: 'copies' }], buffers }, [
+    .probe('blocks and arithmetic', { streams: [stream, { ...stream, id: 'copies' }], buffers }, [
       ...[arithmetic('alone', flops), synchronize(), blocks, arithmetic('beside', flops), synchronize()],
       synchronize('copied', 'copies'),
     ])

@@ -174,7 +174,7 @@ export const registry = {
     what: 'A kernel that reads or writes mapped host memory.',
   },
   'kernel.besideBlocksPart': {
-    ...{ unit: 'part', without: null, probe: 'blocks beside a kernel' },
+    ...{ unit: 'part', without: null, probe: 'blocks and arithmetic' },
     what: 'Speed that an arithmetic kernel keeps while one on a quarter of the multiprocessors copies blocks over the link.',
   },
   'matmul.float32FlopsPerSecond': {
