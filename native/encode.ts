@@ -250,7 +250,7 @@ interface InstructionFields {
   readonly bytes?: number;
   /**
    * Nanoseconds of work, spin and host function, passes of a stream kernel, operations of an arithmetic one, rounds of
-   * a repeat, the byte of a memset, the allocator of an allocate and a free.
+   * a repeat, the byte of a memset, the allocator of an allocate and a free, 1 for a pitched block copy.
    */
   readonly amount?: number;
   /** Index of a group's other end. */
@@ -343,6 +343,7 @@ function instructionFields(
         index: tables.indexOf(blocks),
         bytes: bytesOfBlocks(blocks),
         blocking: by === 'batch',
+        amount: by === 'pitched' ? 1 : 0,
       };
     }
     case 'packBlocks': {

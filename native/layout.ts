@@ -141,6 +141,7 @@ export const calls = [
   'cufftExecC2C',
   'cufftMakePlanMany',
   'cudaMemcpyBatchAsync',
+  'cudaMemcpy2DAsync',
 ] as const;
 
 /** Allocators whose state the addon reports, and the states of their blocks. */

@@ -9,15 +9,19 @@ interface Places {
   readonly needed: number;
 }
 
-type Shape = Pick<BlockCopy, 'blocks' | 'blockBytes' | `${'src' | 'dst'}${'Offset' | 'Layout'}`>;
+type Shape = Pick<BlockCopy, 'blocks' | 'blockBytes' | `${'src' | 'dst'}${'Offset' | 'Layout' | 'PitchBytes'}`>;
 
 /** Returns the places of the blocks in one of the two buffers, which has `room` bytes. */
 export function blockPlaces(shape: Shape, end: 'src' | 'dst', room: number): Places {
   const { blocks, blockBytes } = shape;
-  const [begin, layout] = [shape[`${end}Offset`], shape[`${end}Layout`]];
+  const [begin, layout, pitch] = [shape[`${end}Offset`], shape[`${end}Layout`], shape[`${end}PitchBytes`]];
   const each = typeof blockBytes === 'number' ? [blockBytes] : blockBytes;
   const sizes = Float64Array.from({ length: blocks }, (_, block) => each[block % each.length] ?? 0);
   const slotBytes = each.reduce((most, bytes) => Math.max(most, bytes), 0);
+  if (pitch !== undefined) {
+    const offsets = sizes.map((_, block) => begin + block * pitch);
+    return { sizes, offsets, needed: begin + (blocks - 1) * pitch + (sizes.at(-1) ?? 0) };
+  }
   if (layout === 'contiguous') {
     let needed = begin;
     const offsets = sizes.map((bytes) => {

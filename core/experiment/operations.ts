@@ -13,7 +13,7 @@ import type { Descriptor } from './operations/operation.ts';
 import { queryStream, synchronizeDevice, synchronizeStream } from './operations/synchronize.ts';
 import { item, pin } from './operations/tensor.ts';
 
-export { type BlockStrategy, blockStrategies } from './operations/blockCopy.ts';
+export { type BlockStrategy, blockCopyStrategies, blockStrategies } from './operations/blockCopy.ts';
 export { copyModes } from './operations/copy.ts';
 export { matmulTypes } from './operations/kernel.ts';
 export { copyStrategies } from './operations/multiCopy.ts';

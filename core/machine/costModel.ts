@@ -14,8 +14,8 @@ export interface CostModel {
   callNs(call: CallName): number;
   /** Returns the cost of a copy alone; null if unknown. */
   copy(bytes: number, ends: CopyEnds, peerAccess: boolean): CopyCost | null;
-  /** Returns the cost of one cudaMemcpyBatchAsync of these sizes, over the link. */
-  batch(sizes: Float64Array): Pick<CopyCost, 'callNs' | 'deviceNs'>;
+  /** Returns the cost of one cudaMemcpyBatchAsync of these sizes, or one cudaMemcpy2DAsync of these rows, over the link. */
+  batch(sizes: Float64Array, by: 'batch' | 'pitched'): Pick<CopyCost, 'callNs' | 'deviceNs'>;
   kernel(kernel: ProgramKernel, smShare: number, program: Program): KernelCost;
   /** Returns the time for the plan or work space that a library makes before its first such kernel in a stream. */
   planNs(kernel: LibraryKernel): number;

@@ -41,6 +41,9 @@ const calls: Partial<Record<InstructionCode, string>> = {
 export const libraryCalls = { matmul: 'cublasGemmEx', fft: 'cufftExecC2C' } as const;
 export const planCalls = { matmul: 'cublasCreate', fft: 'cufftMakePlanMany' } as const;
 
+/** Line of a processor's cache, on x86-64 and most others. */
+const lineBytes = 64;
+
 /** A stream has one work space for all products, and a plan for each shape of transforms. */
 const planName = (kernel: LibraryKernel, stream: number): string =>
   kernel.kind === 'matmul' ? `${stream}` : `${stream} ${kernel.batch}×${kernel.size}`;
@@ -78,7 +81,9 @@ export class InstructionSteps {
         return this.#blocks(instruction).map((step) => this.#issuing(step, false));
       case 'packBlocks': {
         const bytes = bytesOfBlocks(instruction.blocks);
-        const callNs = this.#costs.hostNs({ kind: 'copy' }, bytes);
+        // Memory comes in whole lines, so narrow rows take longer than their bytes.
+        const lines = instruction.blocks.sizes.reduce((sum, size) => sum + Math.ceil(size / lineBytes), 0);
+        const callNs = this.#costs.hostNs({ kind: 'copy' }, Math.max(bytes, lines * lineBytes));
         return [{ ...this.blank(instruction), code: 'work', bytes, callNs }];
       }
       default:
@@ -305,8 +310,8 @@ export class InstructionSteps {
     const ends = this.#ends(src, dst);
     const isWithin = ends.from >= 0 && ends.to >= 0;
     const each = (sum: number, size: number): number => sum + this.#copies.of(size, ends, base.device, op).deviceNs;
-    const cost = isWithin ? { deviceNs: blocks.sizes.reduce(each, 0) } : this.#costs.batch(blocks.sizes);
-    return [{ ...whole, call: 'cudaMemcpyBatchAsync', ...cost }];
+    const cost = isWithin ? { deviceNs: blocks.sizes.reduce(each, 0) } : this.#costs.batch(blocks.sizes, by);
+    return [{ ...whole, call: by === 'batch' ? 'cudaMemcpyBatchAsync' : 'cudaMemcpy2DAsync', ...cost }];
   }
 
   #buffer(buffer: number): Partial<Step> {

@@ -100,10 +100,13 @@ type StreamInstruction =
   | (At & { readonly code: 'waitEvent'; readonly event: number; readonly stream: number })
   /** cudaLaunchHostFunc: CUDA's own thread is busy for this long. */
   | (At & { readonly code: 'hostFunction'; readonly durationNs: number; readonly stream: number })
-  /** loop: a cudaMemcpyAsync each; batch: one cudaMemcpyBatchAsync; kernel: one kernel, of a share of the multiprocessors. */
+  /**
+   * loop: a cudaMemcpyAsync each; batch: one cudaMemcpyBatchAsync; pitched: one cudaMemcpy2DAsync; kernel: one kernel, of a
+   * share of the multiprocessors.
+   */
   | (At & {
       readonly code: 'blockCopy';
-      readonly by: 'loop' | 'batch' | 'kernel';
+      readonly by: 'loop' | 'batch' | 'pitched' | 'kernel';
       readonly src: number;
       readonly dst: number;
       readonly blocks: Blocks;

@@ -46,10 +46,9 @@ export class Scope {
     return declared === undefined ? 0 : bufferBytes(declared);
   }
 
-  /** Makes a buffer for an operation: pinned if `device` is -1. Returns its index. */
-  staging(id: string, bytes: number, device: number): number {
+  /** Makes a buffer for an operation, on the host if `device` is -1. Returns its index. */
+  staging(id: string, bytes: number, device: number, memory: ProgramBuffer['memory']): number {
     const pattern = { kind: 'constant', value: 0 } as const;
-    const memory = device < 0 ? 'pinned' : 'device';
     this.stagingBuffers.push({ id, memory, device, bytes, pattern, written: true, allocated: 'before-run' });
     return this.experiment.buffers.length + this.stagingBuffers.length - 1;
   }

@@ -75,6 +75,45 @@ test('a repeat moves on through its buffers: every batch and every result is ver
   report(`loop over a dataset: 16 batches of 4 MiB in ${microseconds(last.end - first.start)}`);
 });
 
+test('rows of a matrix: one pitched copy each way, and a tensor that is staged', async () => {
+  const total = 16 * MiB;
+  for (const width of [64, 256, 1024, 4096, 65_536]) {
+    const shape = { blocks: Math.min(65_536, total / width), blockBytes: width, stream: 's' } as const;
+    const bytes = shape.blocks * width;
+    const wide = { srcPitchBytes: 2 * width, dstLayout: 'contiguous' } as const;
+    const result = await run(
+      `rows of ${width} bytes`,
+      {
+        buffers: [
+          { id: 'matrix', memory: 'pinned', bytes: 2 * bytes, pattern: { kind: 'random', seed: 5 } },
+          { id: 'device', memory: 'device', bytes },
+          { id: 'back', memory: 'pinned', bytes: 2 * bytes },
+          { id: 'staged', memory: 'device', bytes },
+        ],
+        streams: [{ id: 's' }],
+      },
+      [
+        { op: 'blockCopy', src: 'matrix', dst: 'device', strategy: 'pitched', ...wide, ...shape },
+        {
+          ...{ op: 'blockCopy', src: 'device', dst: 'back', strategy: 'pitched', ...shape },
+          ...{ srcLayout: 'contiguous', dstPitchBytes: 2 * width },
+        },
+        { op: 'blockCopy', src: 'matrix', dst: 'staged', strategy: 'tensor', ...wide, ...shape },
+      ],
+    );
+    joined(result);
+    verified(result, 4 * bytes);
+    const rows = deviceRows(result);
+    const took = [0, 1].map((op) => only(rows, op)).map((row) => row.end - row.start);
+    assert.deepEqual(
+      rows.map((row) => row.bytes),
+      [bytes, bytes, bytes],
+    );
+    const each = took.map((ns) => `${microseconds(ns)}, ${(ns / shape.blocks).toFixed(1)} ns a row`);
+    report(`pitched, ${shape.blocks} rows of ${width} bytes: h2d ${each[0]}; d2h ${each[1]}`);
+  }
+});
+
 test('item: four bytes back, and the host waits', async () => {
   const result = await run(
     'item',

@@ -1,11 +1,14 @@
 /** Block copies on the CPU engine: every byte of every block, and the rows of each strategy. */
 import { expect, test } from 'vitest';
-import { blockStrategies } from '../../core/experiment/operations.ts';
+import { blockCopyStrategies } from '../../core/experiment/operations.ts';
 import { describeNative, once, request, rowsOf, runOnCpu } from './support.ts';
 
 const ends = { h: { memory: 'pinned' }, d: { memory: 'device' }, p: { memory: 'pageable' } } as const;
 
-function copies(way: string, strategy: (typeof blockStrategies)[number], more: object = {}) {
+/** Rows of a matrix and their place in a wider one. */
+const rows = { blockBytes: 100, srcOffset: 12, srcPitchBytes: 128, dstLayout: 'contiguous', dstOffset: 4 };
+
+function copies(way: string, strategy: (typeof blockCopyStrategies)[number], more: object = {}) {
   const [from, to] = [way.charAt(0) as 'h', way.charAt(2) as 'd'];
   return request({
     environment: once,
@@ -21,6 +24,7 @@ function copies(way: string, strategy: (typeof blockStrategies)[number], more: o
         dst: 'to',
         blocks: 9,
         blockBytes: [4096, 100, 7],
+        ...(strategy === 'pitched' && rows),
         strategy,
         stream: 's',
         ...more,
@@ -32,7 +36,8 @@ function copies(way: string, strategy: (typeof blockStrategies)[number], more: o
 
 describeNative('block copies on the CPU engine', () => {
   for (const way of ['h2d', 'd2h', 'd2d']) {
-    for (const strategy of blockStrategies.filter((one) => one !== 'packed' || way !== 'd2d')) {
+    const overLink = new Set<string>(way === 'd2d' ? ['packed', 'pitched'] : []);
+    for (const strategy of blockCopyStrategies.filter((one) => !overLink.has(one))) {
       test(`${way} by ${strategy} puts every byte in its place`, async () => {
         const { verification } = (await runOnCpu(copies(way, strategy))).info;
         expect(verification.checks.reduce((sum, { bytesWrong }) => sum + bytesWrong, 0)).toBe(0);
@@ -52,6 +57,25 @@ describeNative('block copies on the CPU engine', () => {
     expect(loop.filter((one) => one === 'copy')).toHaveLength(9);
     expect((await rows('batch')).sort()).toEqual(['copy', 'cudaMemcpyBatchAsync']);
     expect((await rows('kernel')).sort()).toEqual(['cudaLaunchKernel', 'kernel']);
+  });
+
+  test.each([
+    ['h2d', 'pitched', rows, ['copy', 'cudaMemcpy2DAsync']],
+    ['h2d', 'tensor', rows, ['host-work', 'cudaMemcpyAsync', 'copy', 'cudaStreamSynchronize']],
+    ['d2h', 'tensor', rows, ['cudaLaunchKernel', 'kernel', 'cudaMemcpyAsync', 'copy', 'cudaStreamSynchronize']],
+    [
+      'h2d',
+      'tensor',
+      { srcLayout: 'contiguous', dstLayout: 'contiguous' },
+      ['cudaMemcpyAsync', 'copy', 'cudaStreamSynchronize'],
+    ],
+    ['d2d', 'tensor', rows, ['cudaLaunchKernel', 'kernel']],
+  ] as const)('%s of rows by %s has the rows %o', async (way, strategy, shape, wanted) => {
+    const run = await runOnCpu(copies(way, strategy, shape));
+    const found = rowsOf(run).filter(({ op }) => op === 0);
+    const names = found.map(({ kind, name }) => (kind === 'host-call' || kind === 'host-sync' ? name : kind));
+    expect(names.sort()).toEqual([...wanted].sort());
+    expect(run.info.verification).toMatchObject({ bytesWrong: 0, unverified: [] });
   });
 
   test('pageable blocks are gathered by the host', async () => {

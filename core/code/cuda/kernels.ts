@@ -46,6 +46,25 @@ export function blocksCall(scope: CudaScope, copy: Writes<'blockCopy'>): string 
     const most = Math.max(1, blocks.sizes.length);
     return `copyBlocks<<<${atMost(`blocksFor(${smShare})`, most)}, 1024, 0, ${queue}>>>(${all});\nCHECK(cudaGetLastError());`;
   }
+  if (by === 'pitched') {
+    const [size = 0] = blocks.sizes;
+    const ends = [
+      [copy.dst, blocks.dstOffsets],
+      [copy.src, blocks.srcOffsets],
+    ] as const;
+    const pitched = ends.map(([buffer, [begin = 0, next = begin + size]]) => [
+      scope.at(buffer, begin),
+      scope.bytes(next - begin),
+    ]);
+    const shape = [
+      ...pitched.flat(),
+      scope.bytes(size),
+      blocks.sizes.length,
+      scope.copyKind(copy.src, copy.dst),
+      queue,
+    ];
+    return `CHECK(cudaMemcpy2DAsync(${shape.join(', ')}));`;
+  }
   scope.use(by === 'batch' ? 'batchBlocks' : 'loopBlocks');
   return `${by === 'batch' ? 'copyBatch' : 'copyEach'}(${all}, ${queue});`;
 }

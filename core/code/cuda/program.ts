@@ -228,7 +228,13 @@ class Main {
   }
 
   #tables(): void {
+    const calls = new Set(
+      this.#subject.instructions.flatMap((one) =>
+        one.code === 'blockCopy' && one.by === 'pitched' ? [one.blocks] : [],
+      ),
+    );
     for (const [blocks, name] of this.#scope.tables) {
+      if (calls.has(blocks)) continue;
       this.#scope.use('blockTable');
       const { count, from, to, bytes } = tableOf(
         blocks,

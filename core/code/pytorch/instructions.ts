@@ -165,15 +165,18 @@ class InstructionWriter {
         return;
       }
       case 'packBlocks':
-        for (const line of blockLines(scope, instruction, '')) add(line);
+        for (const line of oneLine(scope, instruction) ?? blockLines(scope, instruction, '')) add(line);
         return;
-      case 'blockCopy':
-        if (instruction.by !== 'loop') {
-          const meant = instruction.by === 'batch' ? 'cudaMemcpyBatchAsync' : 'one kernel';
+      case 'blockCopy': {
+        const { by } = instruction;
+        const line = oneLine(scope, instruction);
+        if (by !== 'loop' && line === null) {
+          const meant = meantCalls[by];
           this.#note(`PyTorch issues a copy for each block, where ${meant} is meant.`, op);
         }
-        this.#in(instruction.stream, op, blockLines(scope, instruction, ', non_blocking=True'));
+        this.#in(instruction.stream, op, line ?? blockLines(scope, instruction, ', non_blocking=True'));
         return;
+      }
       case 'multiCopy':
         writeMultiCopy(scope, this.#listing, instruction);
         return;
@@ -357,6 +360,27 @@ class InstructionWriter {
   }
 }
 
+/**
+ * Returns the line that copies blocks as the rows of matrices, by one kernel or by the host; null if they aren't rows, or go
+ * over the link.
+ */
+export function oneLine(scope: PyTorchScope, instruction: Writes<'blockCopy' | 'packBlocks'>): string[] | null {
+  const { src, dst, blocks } = instruction;
+  const isWithin = [src, dst].every((buffer) => isOnDevice(bufferOf(scope.subject, buffer)));
+  if (instruction.code === 'blockCopy' && !(isWithin && instruction.by === 'kernel')) return null;
+  const [size = 0] = blocks.sizes;
+  const rows = blocks.sizes.length;
+  const matrix = (buffer: number, offsets: Float64Array): string | null => {
+    const [begin = 0, next = begin + size] = offsets;
+    const isEven = offsets.every((at, row) => at === begin + row * (next - begin)) && next - begin >= size;
+    const shape = `(${rows}, ${scope.bytes(size)}), (${scope.bytes(next - begin)}, 1), ${scope.bytes(begin)}`;
+    return isEven ? `torch.as_strided(${scope.name(buffer)}, ${shape})` : null;
+  };
+  const [from, to] = [matrix(src, blocks.srcOffsets), matrix(dst, blocks.dstOffsets)];
+  if (from === null || to === null || blocks.sizes.some((one) => one !== size)) return null;
+  return [`${to}.copy_(${from})`];
+}
+
 const blockLines = (
   scope: PyTorchScope,
   { src, dst, blocks }: Writes<'blockCopy' | 'packBlocks'>,
@@ -366,4 +390,5 @@ const blockLines = (
   `    ${scope.name(dst)}[begin_to : begin_to + size].copy_(${scope.name(src)}[begin_from : begin_from + size]${how})`,
 ];
 
+const meantCalls = { batch: 'cudaMemcpyBatchAsync', pitched: 'cudaMemcpy2DAsync', kernel: 'one kernel' } as const;
 const wordsOf = { 'cuda-malloc': 'cudaMalloc', pool: 'cudaMallocAsync' } as const;

@@ -2,11 +2,11 @@
 
 import { pythonComment, pythonEncoding } from '../../media.ts';
 import type { Instruction, ProgramBuffer } from '../../program/program.ts';
-import { tableOf } from '../blocks.ts';
+import { isBlockCopy, tableOf } from '../blocks.ts';
 import { Listing } from '../listing.ts';
 import { bufferOf, commentsOf, fillByte, required, type Subject } from '../subject.ts';
 import { helperModules, type PyTorchHelper, pytorchHelpers } from './helpers.ts';
-import { writeInstructions } from './instructions.ts';
+import { oneLine, writeInstructions } from './instructions.ts';
 import { tensorsExpression } from './multiCopy.ts';
 import { PyTorchScope } from './scope.ts';
 
@@ -164,7 +164,9 @@ class Script {
   }
 
   #tables(): void {
+    const looped = this.#subject.instructions.filter((one) => isBlockCopy(one) && oneLine(this.#scope, one) === null);
     for (const [blocks, name] of this.#scope.tables) {
+      if (!looped.some((one) => 'blocks' in one && one.blocks === blocks)) continue;
       const { count, from, to, bytes } = tableOf(blocks, this.#scope, (values) => `[${values.join(', ')}][i]`);
       this.#add(`${name} = [(${from}, ${to}, ${bytes}) for i in range(${count})]`);
     }

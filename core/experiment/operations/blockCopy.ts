@@ -11,9 +11,14 @@ import { type Descriptor, named, offset, streamRef } from './operation.ts';
 /** Ways to copy blocks, and last `auto`, which picks one; in the order of native/src/copy/block_copy.h. */
 export const blockStrategies = ['loop', 'batch', 'kernel', 'packed', 'auto'] as const;
 export type BlockStrategy = (typeof blockStrategies)[number];
+/** Ways of an experiment: also those for the rows of a matrix. */
+export const blockCopyStrategies = [...blockStrategies, 'pitched', 'tensor'] as const;
 export const blockLayouts = ['contiguous', 'scattered'] as const;
 export const mostBlocks = 65_536;
 
+const pitch = byteCountSchema
+  .optional()
+  .describe('Bytes from the begin of a block to that of the next, as in the rows of a matrix; instead of a layout.');
 const layout = (end: string) =>
   z
     .union([z.enum(blockLayouts), z.array(z.number().int().min(0)).min(1).max(mostBlocks)])
@@ -25,18 +30,20 @@ const schema = z.strictObject({
   src: idSchema.describe('Buffer that is read.'),
   srcOffset: offset.describe('Begin of the first slot in the source.'),
   srcLayout: layout('source'),
+  srcPitchBytes: pitch,
   dst: idSchema.describe('Buffer that is written.'),
   dstOffset: offset.describe('Begin of the first slot in the destination.'),
   dstLayout: layout('destination'),
+  dstPitchBytes: pitch,
   blocks: z.number().int().min(1).max(mostBlocks).describe('Number of blocks.'),
   blockBytes: z
     .union([byteCountSchema, z.array(byteCountSchema).min(1).max(mostBlocks)])
     .describe('Bytes of each, or a list that is repeated.'),
   strategy: z
-    .enum(blockStrategies)
+    .enum(blockCopyStrategies)
     .default('auto')
     .describe(
-      'loop: a cudaMemcpyAsync each. batch: one cudaMemcpyBatchAsync. kernel: one kernel that accesses page-locked memory. packed: the host gathers or scatters, and waits for one copy. auto: the fastest on an H200.',
+      'loop: a cudaMemcpyAsync each. batch: one cudaMemcpyBatchAsync. kernel: one kernel that accesses page-locked memory. packed: the host gathers or scatters, and waits for one copy. pitched: one cudaMemcpy2DAsync. tensor: as Tensor.copy_() copies a tensor that isn’t contiguous, through pageable memory of the host and memory of the device, and waits. auto: the fastest on an H200.',
     ),
   smShare: z.number().min(0.01).max(1).default(0.25).describe('Share of the multiprocessors for a copying kernel.'),
   stream: streamRef,
@@ -70,6 +77,10 @@ export const blockCopy: Descriptor<BlockCopy> = {
   quantity: ({ blocks: value }) => ({ field: ['blocks'], name: 'number of blocks', value, most: mostBlocks }),
   check: (operation, sizes, report) => {
     const { src, dst, blocks } = operation;
+    if (operation.strategy === 'pitched' && !isMatrix(operation)) {
+      const message = 'cudaMemcpy2DAsync copies rows of one size at equal distances.';
+      report(['strategy'], message, 'Give one "blockBytes", and a pitch or the layout "contiguous" on both sides.');
+    }
     if (src === dst) report(['dst'], 'a copy needs two different buffers.', 'Name another destination.');
     for (const [end, buffer] of [
       ['src', src],
@@ -77,11 +88,19 @@ export const blockCopy: Descriptor<BlockCopy> = {
     ] as const) {
       const room = sizes.get(buffer);
       if (room === undefined) continue;
-      const places = operation[`${end}Layout`];
-      if (Array.isArray(places) && places.length !== blocks) {
+      const [pitched, places] = [operation[`${end}PitchBytes`], operation[`${end}Layout`]];
+      const most = [operation.blockBytes].flat().reduce((a, b) => Math.max(a, b));
+      if (pitched !== undefined && pitched < most) {
+        report([`${end}PitchBytes`], `blocks of ${most} bytes overlap at ${pitched} bytes.`, `Use at least ${most}.`);
+      } else if (pitched === undefined && Array.isArray(places) && places.length !== blocks) {
         const message = `${places.length} slots are listed for ${blocks} blocks.`;
         report([`${end}Layout`], message, `List ${blocks} slots, or set blocks to ${places.length}.`);
-      } else if (end === 'dst' && Array.isArray(places) && new Set(places).size < places.length) {
+      } else if (
+        pitched === undefined &&
+        end === 'dst' &&
+        Array.isArray(places) &&
+        new Set(places).size < places.length
+      ) {
         report([`${end}Layout`], 'two blocks have one slot.', 'List each slot of the destination once.');
       } else {
         const needed = blockPlaces(operation, end, room).needed;
@@ -97,33 +116,61 @@ export const blockCopy: Descriptor<BlockCopy> = {
     const blocks: Blocks = { sizes: from.sizes, srcOffsets: from.offsets, dstOffsets: to.offsets };
     const strategy = chosen(operation, scope, stream);
     const { smShare } = operation;
-    if (strategy !== 'packed') return [{ code: 'blockCopy', op, src, dst, blocks, by: strategy, smShare, stream }];
-    const bytes = blocks.sizes.reduce((sum, size) => sum + size, 0);
-    const packed = blockPlaces({ ...operation, srcLayout: 'contiguous', srcOffset: 0 }, 'src', bytes).offsets;
     const isUpload = sides(operation, scope.find).endsWith('D');
-    const onHost = scope.staging(`${operation.id} pinned`, bytes, -1);
-    const onDevice = scope.staging(`${operation.id} device`, bytes, scope.streams.streams[stream]?.device ?? 0);
+    const isWithin = sides(operation, scope.find) === 'D2D';
+    if (strategy !== 'packed' && (strategy !== 'tensor' || isWithin)) {
+      const by = strategy === 'tensor' ? 'kernel' : strategy;
+      return [{ code: 'blockCopy', op, src, dst, blocks, by, smShare, stream }];
+    }
+    const [isGathered, isScattered] = (['src', 'dst'] as const).map(
+      (end) => strategy === 'packed' || !isContiguous(operation, end),
+    );
+    const bytes = blocks.sizes.reduce((sum, size) => sum + size, 0);
+    const shape = { ...operation, srcLayout: 'contiguous', srcPitchBytes: undefined, srcOffset: 0 } as const;
+    const packed = blockPlaces(shape, 'src', bytes).offsets;
+    const device = scope.streams.streams[stream]?.device ?? 0;
+    const host = strategy === 'packed' ? 'pinned' : 'pageable';
+    const staging = (memory: typeof host | 'device'): number =>
+      scope.staging(`${operation.id} ${memory}`, bytes, memory === 'device' ? device : -1, memory);
+    const near = isGathered ? staging(isUpload ? host : 'device') : src;
+    const far = isScattered ? staging(isUpload ? 'device' : host) : dst;
     const gather = { ...blocks, dstOffsets: packed };
     const scatter = { ...blocks, srcOffsets: packed };
-    const copy = { code: 'copy', op, srcOffset: 0, dstOffset: 0, bytes, stream, blocking: false } as const;
+    const copy: Instruction = {
+      ...{ code: 'copy', op, bytes, stream, blocking: false },
+      ...{ src: near, srcOffset: isGathered ? 0 : operation.srcOffset },
+      ...{ dst: far, dstOffset: isScattered ? 0 : operation.dstOffset },
+    };
     const kernel = { code: 'blockCopy', op, by: 'kernel', smShare, stream } as const;
+    const made = (isMade: boolean | undefined, one: Instruction): Instruction[] => (isMade === true ? [one] : []);
     // The next use of the staging memory must not begin before this one has ended.
     const wait: Instruction = { code: 'synchronizeStream', op, stream };
     return isUpload
       ? [
-          { code: 'packBlocks', op, src, dst: onHost, blocks: gather },
-          { ...copy, src: onHost, dst: onDevice },
-          { ...kernel, src: onDevice, dst, blocks: scatter },
+          ...made(isGathered, { code: 'packBlocks', op, src, dst: near, blocks: gather }),
+          copy,
+          ...made(isScattered, { ...kernel, src: far, dst, blocks: scatter }),
           wait,
         ]
       : [
-          { ...kernel, src, dst: onDevice, blocks: gather },
-          { ...copy, src: onDevice, dst: onHost },
+          ...made(isGathered, { ...kernel, src, dst: near, blocks: gather }),
+          copy,
           wait,
-          { code: 'packBlocks', op, src: onHost, dst, blocks: scatter },
+          ...made(isScattered, { code: 'packBlocks', op, src: far, dst, blocks: scatter }),
         ];
   },
 };
+
+/** Returns whether the blocks follow one another without gaps. */
+const isContiguous = (operation: BlockCopy, end: 'src' | 'dst'): boolean =>
+  (operation[`${end}PitchBytes`] ?? (operation[`${end}Layout`] === 'contiguous' && operation.blockBytes)) ===
+  operation.blockBytes;
+
+const isMatrix = (operation: BlockCopy): boolean =>
+  typeof operation.blockBytes === 'number' &&
+  (['src', 'dst'] as const).every(
+    (end) => operation[`${end}PitchBytes`] !== undefined || operation[`${end}Layout`] === 'contiguous',
+  );
 
 type Ends = Pick<BlockCopy, 'src' | 'dst'>;
 
@@ -133,7 +180,11 @@ function sides({ src, dst }: Ends, find: BufferFinder): 'H2D' | 'D2H' | 'D2D' | 
 }
 
 /** Returns the strategy that is meant, as BlockCopy of native/src/copy does without a table. */
-function chosen(operation: BlockCopy, { find, streams }: Scope, stream: number): Exclude<BlockStrategy, 'auto'> {
+function chosen(
+  operation: BlockCopy,
+  { find, streams }: Scope,
+  stream: number,
+): Exclude<BlockCopy['strategy'], 'auto'> {
   const { strategy, src, dst, blockBytes } = operation;
   if (strategy !== 'auto') return strategy;
   if ([src, dst].some((id) => find(id)?.memory === 'pageable')) return 'packed';

@@ -48,6 +48,8 @@ const words: ReadonlyMap<unknown, string> = new Map([
   ['srcLayout', 'source layout'],
   ['dstLayout', 'target layout'],
   ['dstOffset', 'target offset'],
+  ['srcPitchBytes', 'source pitch'],
+  ['dstPitchBytes', 'target pitch'],
   ['srcStepBytes', 'source step'],
   ['dstStepBytes', 'target step'],
   ['stepBytes', 'step'],

@@ -23,7 +23,7 @@ export const terms = {
   },
   'block-copy': {
     name: 'Block copy',
-    text: 'Moves many scattered blocks, as of a KV cache: by a call for each, by one call for all (cudaMemcpyBatchAsync), by one kernel, or gathered into one copy.',
+    text: 'Moves many scattered blocks, as of a KV cache: by a call for each, by one call for all (cudaMemcpyBatchAsync), by one kernel, gathered into one copy, or as the rows of a matrix (cudaMemcpy2DAsync).',
     rules: ['launch-cost', 'small-copy-latency', 'mapped-memory'],
     see: ['copy', 'multi-tensor-copy'],
   },

@@ -11,7 +11,7 @@ import { doubleStaging } from './doubleStaging.ts';
 import { capturedOnce, ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
-import { joinedCopies, pipelined } from './joinCopies.ts';
+import { joinedCopies, pipelined, unstagedRows } from './joinCopies.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
@@ -60,6 +60,7 @@ function ofCause(situation: Situation): Change[] {
       return present(
         pinned(situation.experiment),
         pipelined(situation),
+        unstagedRows(situation),
         ...launchedEarlier(situation),
         readLater(situation.experiment),
       );
@@ -127,6 +128,7 @@ function ofCause(situation: Situation): Change[] {
         before(verdict.blockedBy ?? verdict.op),
         pinned(situation.experiment),
         pipelined(situation),
+        unstagedRows(situation),
         launchFirst(situation.experiment),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
       );

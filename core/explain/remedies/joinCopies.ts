@@ -125,6 +125,17 @@ function isJoinable({ buffers }: Experiment, { count, operations }: OperationOf<
   return count > 1 && isOnly && operations.every(isPart);
 }
 
+/** Copies rows without the pageable memory through which PyTorch stages them, and still waits for them. */
+export function unstagedRows(situation: Situation): Change | null {
+  const copy = find(situation, situation.verdict.op, 'blockCopy');
+  if (copy === null || copy.operation.strategy !== 'tensor') return null;
+  const { info, operation } = copy;
+  return new ChangeBuilder(situation.experiment)
+    .step(`Copy the rows of "${info.label}" with the strategy "auto", without pageable memory in between.`)
+    .replace([...info.path, 'strategy'], 'auto')
+    .after(info.path, { op: 'synchronizeStream', stream: operation.stream }).change;
+}
+
 /** Makes a multi-tensor copy use the strategy that packs small tensors and overlaps packing with the link. */
 export function pipelined(situation: Situation): Change | null {
   const copy = find(situation, situation.verdict.op, 'multiCopy');

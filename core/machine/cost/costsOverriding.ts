@@ -41,8 +41,8 @@ export class CostsOverriding implements CostModel {
     return this.behind.copy(bytes, ends, peerAccess);
   }
 
-  batch(sizes: Float64Array): Pick<CopyCost, 'callNs' | 'deviceNs'> {
-    return this.behind.batch(sizes);
+  batch(sizes: Float64Array, by: 'batch' | 'pitched'): Pick<CopyCost, 'callNs' | 'deviceNs'> {
+    return this.behind.batch(sizes, by);
   }
 
   kernel(kernel: ProgramKernel, smShare: number, program: Program): KernelCost {

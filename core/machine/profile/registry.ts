@@ -54,6 +54,10 @@ export const registry = {
     ...{ unit: 'ns', without: null, probe: null },
     what: 'Copy engine’s time for an entry of a cudaMemcpyBatchAsync, beyond its bytes.',
   },
+  'copies.pitchedRowNs': {
+    ...{ unit: 'ns', without: null, probe: null },
+    what: 'Copy engine’s time for a row of a cudaMemcpy2DAsync, beyond its bytes.',
+  },
   'staging.chunkBytes': {
     ...{ unit: 'B', probe: 'staging' },
     what: 'Size of the pieces in which a pageable copy is staged.',

@@ -90,8 +90,10 @@ class MemoryCheck {
       );
     } else if (by === 'kernel') {
       for (const buffer of [src, dst]) this.#reached(buffer, instruction);
-    } else if (by === 'batch' && pageable !== undefined) {
-      const message = `a batch works on page-locked memory, and "${pageable.id}" is pageable memory.`;
+    } else if (by === 'pitched' && ends.every((buffer) => buffer?.memory === 'device')) {
+      this.#report(op, 'a pitched copy goes over the link.', 'Use strategy "kernel" within a device.');
+    } else if (by !== 'loop' && pageable !== undefined) {
+      const message = `a ${by} copy works on page-locked memory, and "${pageable.id}" is pageable memory.`;
       this.#report(op, message, 'Make it pinned memory, or use strategy "packed".');
     } else if (by === 'batch' && this.#program.streams[stream]?.kind === 'legacy-default') {
       const message = 'cudaMemcpyBatchAsync refuses the legacy default stream.';

@@ -20,14 +20,16 @@ struct CopyPart {
   Memory dst = Memory::none;
   const std::byte* source = nullptr;
   std::byte* target = nullptr;
-  /// Pieces of a kernel or a batch; null for a copy. Their addresses are relative to `source` and `target`.
+  /// Pieces of a kernel, a batch or a pitched copy; null for a copy. Their addresses are relative to `source` and `target`.
   const copy::Piece* pieces = nullptr;
   std::size_t pieceCount = 0;
   bool isBatch = false;
+  /// Whether the pieces are rows at equal distances, copied by one call.
+  bool isPitched = false;
   /// Share of the multiprocessors that a kernel fills; at 1 a block for each piece.
   double share = 1;
 
-  bool isKernel() const { return pieces != nullptr && !isBatch; }
+  bool isKernel() const { return pieces != nullptr && !isBatch && !isPitched; }
 };
 
 /// Instructions that represent parts in queues and records. Equal parts share one, so that a steady state makes none.

@@ -15,6 +15,19 @@ cudaMemcpyKind kindOf(bool fromDevice, bool toDevice) {
   return static_cast<cudaMemcpyKind>((fromDevice ? 2 : 0) + (toDevice ? 1 : 0));
 }
 
+/// Copies rows of one size, each as far from the one before as the second from the first.
+cudaError_t copyRows(cudaStream_t stream, const CopyPart& part) {
+  const copy::Piece& first = part.pieces[0];
+  const copy::Piece& second = part.pieces[part.pieceCount > 1 ? 1 : 0];
+  const auto placeOf = [](const std::byte* address) { return reinterpret_cast<std::uintptr_t>(address); };
+  const auto pitchOf = [&](const std::byte* row, const std::byte* next) {
+    return next == row ? first.bytes : placeOf(next) - placeOf(row);
+  };
+  return cudaMemcpy2DAsync(part.target + placeOf(first.target), pitchOf(first.target, second.target),
+                           part.source + placeOf(first.source), pitchOf(first.source, second.source), first.bytes,
+                           part.pieceCount, cudaMemcpyDefault, stream);
+}
+
 const char* nameOf(const Instruction& instruction) {
   switch (instruction.code) {
     case Code::copy:
@@ -97,6 +110,7 @@ void CudaBackend::issuePart(const CopyPart& part, std::int32_t correlation) {
   const cudaStream_t to = handle(part.stream);
   const auto make = [&] {
     if (part.isBatch) return copyBatch(to, part.pieces, part.pieceCount, part.source, part.target);
+    if (part.isPitched) return check(copyRows(to, part), "cudaMemcpy2DAsync");
     if (part.pieces != nullptr) {
       const std::size_t most = copy::blocksIn(part.share, deviceOf(part.stream).limits.multiprocessors);
       return check(copy::launchPieces(to, part.pieces, part.pieceCount, part.source, part.target, most),

@@ -124,8 +124,11 @@ void HostThread::multiCopy(const Instruction& instruction) {
 void HostThread::blockCopy(const Instruction& instruction) {
   if (capturing_) throw captureForbids("A block copy");
   const copy::Piece* const blocks = backend_.blockTable(instruction.index);
-  HostRow row =
-      begin(instruction, RowKind::hostCall, instruction.blocking ? CallName::memcpyBatchAsync : CallName::launchKernel);
+  const bool isPitched = instruction.amount != 0;
+  const CallName name = isPitched              ? CallName::memcpy2DAsync
+                        : instruction.blocking ? CallName::memcpyBatchAsync
+                                               : CallName::launchKernel;
+  HostRow row = begin(instruction, RowKind::hostCall, name);
   CopyPart part;
   part.op = instruction.op;
   part.stream = instruction.stream;
@@ -137,6 +140,7 @@ void HostThread::blockCopy(const Instruction& instruction) {
   part.pieces = blocks;
   part.pieceCount = program_.blockTables[static_cast<std::size_t>(instruction.index)].size();
   part.isBatch = instruction.blocking;
+  part.isPitched = isPitched;
   part.share = instruction.share;
   if (iteration_ >= 0) row.correlation = nextCorrelation_++;
   backend_.issuePart(part, row.correlation);

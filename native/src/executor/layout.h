@@ -20,18 +20,18 @@ constexpr const char* layoutText =
     "entSynchronize,cudaDeviceSynchronize,cudaStreamQuery,cudaEventQuery,cudaMemsetAsync,cudaLaunchHostFu"
     "nc,cudaStreamBeginCapture,cudaStreamEndCapture,cudaGraphInstantiate,cudaGraphUpload,cudaGraphLaunch,"
     "cudaEventElapsedTime,cudaMalloc,cudaFree,cudaMallocAsync,cudaFreeAsync,cudaHostAlloc,cudaFreeHost,cu"
-    "daMemcpyPeerAsync,cublasGemmEx,cublasCreate,cufftExecC2C,cufftMakePlanMany,cudaMemcpyBatchAsync;Chan"
-    "nelType unknown,compute,async-memcpy,decompress;AllocatorKind caching,caching-host,pool;BlockState a"
-    "llocated,pending-free,inactive;Phase preparing,warming-up,timing,recording,verifying;EngineKind cpu,"
-    "cuda;Direction h2d,d2h,d2d,h2h;Strategy blocking-loop,non-blocking-loop,pin-then-copy,pin-then-copy-"
-    "non-blocking,threaded-pinning,packed,pipelined;buffers memory,bytes,patternKind,patternValue,written"
-    ",device,byOperation;streams kind,thread,device,priority;instructions code,op,stream,event,src,srcOff"
-    "set,dst,dstOffset,bytes,amount,jump,patternKind,patternValue,patternOffset,multiplier,blocking,index"
-    ",share;expectations buffer,offset,bytes,patternKind,patternValue,patternOffset,multiplier;multiCopie"
-    "s direction,pinned,strategy,usePinnedStaging,packCpuTensors,useBackgroundThread,minPackedAlignmentBy"
-    "tes,maxPackedChunkBytes,threads,slotsPerThread,slotBytes,chunkBytes;libraryCalls dtype,m,n,k,tf32,fi"
-    "rstUse,other;results call,buffer,patternKind,patternValue,patternOffset,otherKind,otherValue,otherOf"
-    "fset;blocks segment,offset,bytes,requestedBytes,stream,state";
+    "daMemcpyPeerAsync,cublasGemmEx,cublasCreate,cufftExecC2C,cufftMakePlanMany,cudaMemcpyBatchAsync,cuda"
+    "Memcpy2DAsync;ChannelType unknown,compute,async-memcpy,decompress;AllocatorKind caching,caching-host"
+    ",pool;BlockState allocated,pending-free,inactive;Phase preparing,warming-up,timing,recording,verifyi"
+    "ng;EngineKind cpu,cuda;Direction h2d,d2h,d2d,h2h;Strategy blocking-loop,non-blocking-loop,pin-then-c"
+    "opy,pin-then-copy-non-blocking,threaded-pinning,packed,pipelined;buffers memory,bytes,patternKind,pa"
+    "tternValue,written,device,byOperation;streams kind,thread,device,priority;instructions code,op,strea"
+    "m,event,src,srcOffset,dst,dstOffset,bytes,amount,jump,patternKind,patternValue,patternOffset,multipl"
+    "ier,blocking,index,share;expectations buffer,offset,bytes,patternKind,patternValue,patternOffset,mul"
+    "tiplier;multiCopies direction,pinned,strategy,usePinnedStaging,packCpuTensors,useBackgroundThread,mi"
+    "nPackedAlignmentBytes,maxPackedChunkBytes,threads,slotsPerThread,slotBytes,chunkBytes;libraryCalls d"
+    "type,m,n,k,tf32,firstUse,other;results call,buffer,patternKind,patternValue,patternOffset,otherKind,"
+    "otherValue,otherOffset;blocks segment,offset,bytes,requestedBytes,stream,state";
 
 enum class Code : std::uint8_t {
   work, write, read, copy, spin, stream, recordEvent, waitEvent, synchronizeStream, synchronizeEvent, synchronizeDevice,
@@ -77,8 +77,9 @@ enum class CallName : std::uint8_t {
   deviceSynchronize, streamQuery, eventQuery, memsetAsync, launchHostFunc, streamBeginCapture, streamEndCapture,
   graphInstantiate, graphUpload, graphLaunch, eventElapsedTime, malloc, free, mallocAsync, freeAsync, hostAlloc,
   freeHost, memcpyPeerAsync, cublasGemmEx, cublasCreate, cufftExecC2C, cufftMakePlanMany, memcpyBatchAsync,
+  memcpy2DAsync,
 };
-constexpr int callNameCount = 31;
+constexpr int callNameCount = 32;
 
 enum class ChannelType : std::uint8_t {
   unknown, compute, asyncMemcpy, decompress,

@@ -87,6 +87,8 @@ const emptyMeanings: Readonly<Partial<Record<string, string>>> = {
   device: 'the thread’s own',
   bytes: 'to its end',
   stepBytes: stays,
+  srcPitchBytes: 'the layout decides',
+  dstPitchBytes: 'the layout decides',
   expect: 'what the program put there',
 };
 

@@ -1,6 +1,6 @@
 /** One experiment with every operation, kind of memory and kernel. */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { blockStrategies, copyStrategies } from '../../../core/experiment/operations.ts';
+import { blockCopyStrategies, copyStrategies } from '../../../core/experiment/operations.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 export const everything = (): Experiment =>
@@ -103,9 +103,10 @@ export const everything = (): Experiment =>
         strategy,
         stream: 's',
       })),
-      ...blockStrategies.map((strategy) => ({
+      ...blockCopyStrategies.map((strategy) => ({
         ...{ op: 'blockCopy' as const, src: 'combined', dst: 'gpu-a', strategy, stream: 's' },
         ...{ blocks: 5, blockBytes: [64, 128], srcLayout: 'contiguous' as const },
+        ...(strategy === 'pitched' ? { blockBytes: 64, dstPitchBytes: 128 } : {}),
       })),
       { op: 'blockCopy', src: 'gpu-a', dst: 'class', blocks: 3, blockBytes: 64, dstLayout: [0, 5, 2], stream: 's' },
       { op: 'multiCopy', direction: 'd2h', payload: { tensors: 3, bytes: 1 << 20 }, strategy: 'threaded-pinning' },

@@ -1,6 +1,7 @@
 /** Block copies in the simulator: each strategy by its own parameters, against one recorded H200. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { codeOf } from '../../../core/code/code.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { findConflicts } from '../../../core/explain/hazards/find.ts';
 import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
@@ -167,7 +168,7 @@ describe('a block copy', () => {
     expect(refused({}, { blocks: 17 })).toThrow('the blocks need 69632 bytes, and "from" has 65536.');
     expect(refused({}, { srcLayout: [1, 2] })).toThrow('2 slots are listed for 8 blocks.');
     expect(refused({ blocks: 2 }, { dstLayout: [1, 1] })).toThrow('two blocks have one slot.');
-    expect(refused({ memory: 'pageable', strategy: 'batch' })).toThrow('a batch works on page-locked memory');
+    expect(refused({ memory: 'pageable', strategy: 'batch' })).toThrow('a batch copy works on page-locked memory');
     expect(refused({ strategy: 'batch' }, { stream: 'legacy' })).toThrow('refuses the legacy default stream');
     expect(refused({ memory: 'pageable', strategy: 'kernel' })).toThrow("the device can't reach");
     expect(refused({ way: 'd2d', strategy: 'packed' })).toThrow('both buffers are device memory');
@@ -181,5 +182,73 @@ describe('a block copy', () => {
       'Copy 256 blocks with the strategy "auto" of a block copy instead of a call for each.',
     ]);
     expect(remedies[0]?.gainShare).toBeGreaterThan(0.8);
+  });
+});
+
+describe('rows of a matrix', () => {
+  const matrix = (strategy: string, blocks: number, blockBytes: number, more: object = {}) => {
+    const document = experimentOf({ way: 'h2d', strategy: 'loop', bytes: blockBytes, blocks });
+    const [, wait] = document.threads[0]?.operations ?? [];
+    const copy = {
+      op: 'blockCopy',
+      src: 'from',
+      dst: 'to',
+      blocks,
+      blockBytes,
+      srcPitchBytes: 2 * blockBytes,
+      stream: 's',
+    };
+    const operations = [{ ...copy, dstLayout: 'contiguous', strategy, ...more }, wait];
+    return requireExperiment({ ...document, threads: [{ id: 'main', operations }] });
+  };
+  const intervalOf = (blocks: number, blockBytes: number) => {
+    const { costs, around } = machineOf(h200);
+    const program = lower(matrix('pitched', blocks, blockBytes));
+    const { makespanNs } = simulate(program, costs);
+    const others = around && atOnce(figuresAround(program, around, (result): number => result.makespanNs));
+    if (others === null) throw new Error('not simulated');
+    return { makespanNs, ...intervalAround(makespanNs, others) };
+  };
+
+  it('take about as long as their bytes if they are wide, and an unknown time between bounds if they are narrow', () => {
+    const wide = intervalOf(32, 1024 * KiB);
+    expect(wide.makespanNs / ((32 * 1024 * KiB * 1e9) / h200.parameters['link.bytesPerSecond'])).toBeCloseTo(1, 1);
+    expect(wide.highNs / wide.lowNs).toBeLessThan(1.6);
+    const narrow = intervalOf(65_536, 64);
+    expect(narrow.lowNs).toBeLessThan(0.4e6);
+    expect(narrow.highNs).toBeGreaterThan(65_536 * 700);
+  });
+
+  it('go through pageable memory as a tensor, which a remedy avoids', () => {
+    const staged = matrix('tensor', 4096, 4096);
+    const { buffers, threads } = lower(staged);
+    expect(buffers.map(({ memory }) => memory)).toEqual(['pinned', 'device', 'pageable']);
+    expect(threads[0]?.instructions.map(({ code }) => code).slice(0, 3)).toEqual([
+      'packBlocks',
+      'copy',
+      'synchronizeStream',
+    ]);
+    const before = { op: 'kernel', kernel: { kind: 'spin', durationNs: 2e6 }, stream: 'legacy' };
+    const [copy, wait] = staged.threads[0]?.operations ?? [];
+    const both = requireExperiment({ ...staged, threads: [{ id: 'main', operations: [copy, before, wait] }] });
+    const { remedies = [] } = explainWithRemedies(both, machineOf(h200)) ?? {};
+    expect(remedies.flatMap(({ steps, tried }) => [...steps, ...tried.flatMap((one) => one.steps)])).toContain(
+      'Copy the rows of "H2D 4096 blocks of 4.00 KiB, tensor" with the strategy "auto", without pageable memory in between.',
+    );
+  });
+
+  it('are one line of code in PyTorch if it stages them, and one call of CUDA if they are pitched', () => {
+    expect(codeOf(matrix('tensor', 64, 4096), 'pytorch').text).toContain(
+      '.copy_(torch.as_strided(from_buffer, (64, 4 * KiB), (8 * KiB, 1), 0))',
+    );
+    expect(codeOf(matrix('pitched', 64, 4096), 'cuda').text).toContain(
+      'CHECK(cudaMemcpy2DAsync(to, 4 * KiB, from, 8 * KiB, 4 * KiB, 64, cudaMemcpyHostToDevice, s));',
+    );
+  });
+
+  it('are refused with their field if they overlap or no such call copies them', () => {
+    expect(() => matrix('pitched', 8, 4096, { srcPitchBytes: 4095 })).toThrow('overlap at 4095 bytes');
+    expect(() => matrix('pitched', 8, 4096, { dstLayout: 'scattered' })).toThrow('rows of one size at equal distances');
+    expect(() => matrix('pitched', 8, 4096, { srcPitchBytes: 16_384 })).toThrow('the blocks need 118784 bytes');
   });
 });
