@@ -2,10 +2,14 @@
 
 import { operationCount } from '../../experiment/edit/paths.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { formatDuration } from '../../units.ts';
 import { mostNoted, withRaces } from '../hazards/races.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
+import { idleWork } from './ahead.ts';
 import { repeatedCopies } from './copyOnce.ts';
 import { stagesOf } from './doubleStaging.ts';
+import { isPlace, places } from './situation.ts';
+import { waitsByStream } from './streams.ts';
 import { peerCopies, relays } from './whole.ts';
 
 /** Causes that stay: each round of a loop of small copies may stand for other blocks. */
@@ -14,14 +18,17 @@ const kept: ReadonlySet<Cause> = new Set(['race', 'many-small-copies']);
 /** Returns the verdicts with these causes instead of those that timing suggests. */
 export function byDocument(verdicts: readonly Verdict[], experiment: Experiment | null): readonly Verdict[] {
   if (experiment === null || operationCount(experiment) > mostNoted) return verdicts;
-  let words: (verdict: Verdict) => Pick<Verdict, 'cause' | 'title' | 'explanation' | 'remedy'> | null;
+  let words: (
+    verdict: Verdict,
+  ) => (Pick<Verdict, 'cause' | 'title' | 'explanation' | 'remedy'> & Partial<Verdict>) | null;
   try {
     const repeated = new Map(repeatedCopies(experiment).flatMap((all) => all.map((one) => [one.op, all] as const)));
     const relayed = relays(experiment);
     const isPeered = experiment.environment.peerAccess;
     const unpeered = new Set(isPeered ? [] : peerCopies(experiment).map(({ operation }) => operation.id));
     const staged = new Map(stagesOf(experiment).flatMap(({ buffer, copies }) => copies.map(({ id }) => [id, buffer])));
-    words = ({ op, id, cause, occurrences }) => {
+    const idle = idleWork(experiment);
+    words = ({ op, id, cause, costNs, occurrences }) => {
       const again = cause === 'overlapped' ? undefined : repeated.get(op);
       if (again !== undefined) {
         const times = again.length > 1 ? again.length : occurrences;
@@ -41,6 +48,17 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
           remedy: 'Use two buffers in turn, and wait for a copy only before its buffer is filled again.',
         };
       }
+      const work = idle.get(id ?? '');
+      if (work !== undefined && work.ns > costNs && cause !== 'issued-too-late') {
+        return {
+          cause: 'issued-too-late',
+          rule: 'issue-before-run',
+          hostCall: work.name,
+          title: `Issued too late: host in ${work.name}`,
+          explanation: `The host waits for what this copy brings, works on it for ${formatDuration(work.ns)} in all, and only then launches what comes next. The device is idle until then.`,
+          remedy: 'Launch what comes next before that work, or do the work in another host thread.',
+        };
+      }
       if (id === null || !(relayed.has(id) || unpeered.has(id))) return null;
       return {
         cause: 'through-host',
@@ -55,10 +73,23 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     // The experiment in a run file may be one that can't be lowered.
     return verdicts;
   }
-  return withRaces(verdicts, experiment).map((verdict) => {
+  return awaitedFirst(withRaces(verdicts, experiment), experiment).map((verdict) => {
     const isJudged = verdict.subject === 'copy' && !kept.has(verdict.cause) && verdict.costNs > 0;
     const told = isJudged ? words(verdict) : null;
     if (told === null) return verdict;
     return { ...verdict, ...told, also: [verdict.cause, ...verdict.also].filter((cause) => cause !== 'overlapped') };
   });
+}
+
+/** Returns the verdicts with the kernels last, those first whose stream the host waits for most often. */
+function awaitedFirst(verdicts: readonly Verdict[], experiment: Experiment): Verdict[] {
+  const kernels = new Map(
+    places(experiment)
+      .filter(isPlace('kernel'))
+      .map(({ operation: { id, stream } }) => [id, stream]),
+  );
+  const waits = waitsByStream(experiment);
+  const urgency = ({ id, subject }: Verdict): number =>
+    subject === 'kernel' ? (waits.get(kernels.get(id ?? '') ?? '') ?? 0) : Number.MAX_SAFE_INTEGER;
+  return [...verdicts].sort((a, b) => urgency(b) - urgency(a));
 }

@@ -5,6 +5,7 @@
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { Effort } from '../hazards/repair.ts';
+import { launchAhead } from './ahead.ts';
 import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
 import { doubleStaging } from './doubleStaging.ts';
@@ -15,7 +16,7 @@ import { joinedCopies, pipelined, unstagedRows } from './joinCopies.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
-import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
+import { dropWait, intoOthersStream, nonBlocking, ownStream, urgentFirst } from './streams.ts';
 import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
 import { copiesApart, pinned, withoutBlocking, withoutRelay, withoutStaging } from './whole.ts';
 
@@ -26,10 +27,13 @@ const divisions = [
   [0.25, 0.75],
 ] as const;
 
+const waitingKernel = (situation: Situation) =>
+  find(situation, situation.verdict.subject === 'kernel' ? situation.verdict.op : situation.verdict.with, 'kernel');
+
 /** Limits the multiprocessors of both kernels so that they can run at once. */
 function shareOut(situation: Situation): Change[] {
   const { experiment, verdict } = situation;
-  const waiting = find(situation, verdict.subject === 'kernel' ? verdict.op : verdict.with, 'kernel');
+  const waiting = waitingKernel(situation);
   const filling = find(situation, verdict.subject === 'kernel' ? verdict.with : verdict.blockedBy, 'kernel');
   if (waiting === null || filling === null || waiting.info.op === filling.info.op) return [];
   return divisions.map((division) => {
@@ -130,6 +134,7 @@ function ofCause(situation: Situation): Change[] {
         pipelined(situation),
         unstagedRows(situation),
         launchFirst(situation.experiment),
+        launchAhead(situation.experiment),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
       );
     case 'launch-blocking':
@@ -139,7 +144,10 @@ function ofCause(situation: Situation): Change[] {
     case 'allocation-synchronises':
       return present(cacheMemory(situation), earlier());
     case 'multiprocessors-full':
-      return shareOut(situation);
+      return present(
+        urgentFirst(situation.experiment, waitingKernel(situation)?.operation.stream),
+        ...shareOut(situation),
+      );
     case 'too-small':
       return present(joinedCopies(situation.experiment), pipelined(situation));
     case 'not-a-copy-engine-copy':

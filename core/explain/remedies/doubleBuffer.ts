@@ -3,9 +3,9 @@ import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { newCopies, type Operation, type OperationOf } from '../../experiment/operations.ts';
-import { steps } from '../../program/unroll.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
+import { moved } from './ahead.ts';
 import { namesOf, usersById } from './situation.ts';
 
 /** With fewer, the second buffer is used once at most. */
@@ -30,8 +30,8 @@ export const listsOf = ({ threads }: Experiment): List[] =>
 
 /** Returns the operations of two rounds. */
 export const twice = (list: readonly Operation[]): readonly Operation[] => [
-  ...list.map((one) => moved(one, 0)),
-  ...(newCopies(list.map((one) => moved(one, 1))) as unknown[] as Operation[]),
+  ...list.map((one) => moved(one, 0, 2)),
+  ...(newCopies(list.map((one) => moved(one, 1, 2))) as unknown[] as Operation[]),
 ];
 
 /** Replaces a list. If `isDoubled`, a loop now has two of its rounds in each, and an odd one comes behind. */
@@ -46,7 +46,7 @@ export function put(
   const around = path.slice(0, -1);
   edit.replace([...around, 'count'], Math.floor(loop.count / 2));
   if (loop.count % 2 === 0) return;
-  const rest = body.slice(0, list.length).map((one) => moved(one, Math.floor(loop.count / 2)));
+  const rest = body.slice(0, list.length).map((one) => moved(one, Math.floor(loop.count / 2), 2));
   for (const one of newCopies(rest).reverse()) edit.after(around, one);
 }
 
@@ -81,18 +81,6 @@ export function doubleBuffer(experiment: Experiment, only?: string): Change | nu
   }
   if (doubled.length === 0) return null;
   return edit.step(`Fill two buffers in turn for ${namesOf(doubled)}: one is filled while the other is used.`).change;
-}
-
-/** Moves an operation on by some rounds, for a loop of which each round does the work of two. */
-function moved(one: Operation, rounds: number): Operation {
-  const made: Record<string, unknown> = { ...one };
-  for (const [step, offset] of steps) {
-    const bytes = made[step];
-    if (typeof bytes !== 'number') continue;
-    made[step] = 2 * bytes;
-    made[offset] = (made[offset] as number) + rounds * bytes;
-  }
-  return made as unknown as Operation;
 }
 
 type Slots = ReadonlyMap<string, readonly OperationOf<'copy'>[]>;

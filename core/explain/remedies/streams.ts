@@ -3,7 +3,8 @@ import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation, OperationName } from '../../experiment/operations.ts';
-import { at, type Found, find, places, type Situation } from './situation.ts';
+import { groupBy } from '../../groupBy.ts';
+import { at, type Found, find, namesOf, places, type Situation } from './situation.ts';
 
 /** Moves the copy, and the events recorded right after it, to a new non-blocking stream. Null if it has one already. */
 export function ownStream(situation: Situation): Change | null {
@@ -118,4 +119,61 @@ export function dropWait(situation: Situation): Change | null {
     `Remove "${wait.info.label}": neither side needs the other's data.`,
   );
   return edit.remove(wait.info.path).change;
+}
+
+/**
+ * Makes the stream that the host waits for most often more urgent than others with kernels on its device. A default stream
+ * has no priority of its own, so its work gets a stream that has. `only` limits this to a stream that becomes more urgent.
+ */
+export function urgentFirst(experiment: Experiment, only: string | null = null): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const firstDevice = experiment.devices[0]?.id;
+  const declared = new Map(experiment.streams.map((stream, index) => [stream.id, { ...stream, index }]));
+  const waits = waitsByStream(experiment);
+  for (const own of groupBy([...waits], ([id]) => declared.get(id)?.device ?? firstDevice).values()) {
+    const most = Math.max(...own.map(([, count]) => count));
+    const [urgent, others] = [own.filter(([, count]) => count === most), own.filter(([, count]) => count < most)];
+    if (only !== null && !urgent.some(([id]) => id === only)) continue;
+    const before = edit.change.patches.length;
+    for (const [id] of others) {
+      const stream = declared.get(id);
+      if (stream !== undefined && stream.priority < 0) edit.replace(['streams', stream.index, 'priority'], 0);
+    }
+    for (const [id] of others.length === 0 ? [] : urgent) {
+      const stream = declared.get(id);
+      if (stream !== undefined) {
+        if (stream.priority >= 0) edit.replace(['streams', stream.index, 'priority'], -1);
+        continue;
+      }
+      const name = edit.declare('streams', 'urgent', { flags: 'non-blocking', priority: -1 });
+      for (const { operation, path } of places(experiment)) {
+        if ('stream' in operation && operation.stream === id) edit.replace([...path, 'stream'], name);
+      }
+    }
+    if (edit.change.patches.length === before) continue;
+    const [first, last] = [urgent, others].map((streams) => namesOf(streams.map(([id]) => id)));
+    edit.step(`Make stream ${first} more urgent than ${last}: the host waits for it more often.`);
+  }
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+/** Returns how often the host waits for each stream with kernels. */
+export function waitsByStream({ threads }: Experiment): ReadonlyMap<string, number> {
+  const waits = new Map<string, number>();
+  const working = new Set<string>();
+  const recordedIn = new Map<string, string>();
+  const visit = (list: readonly Operation[], rounds: number): void => {
+    for (const one of list) {
+      if ('operations' in one) visit(one.operations, one.op === 'repeat' ? rounds * one.count : rounds);
+      if (one.op === 'kernel') working.add(one.stream);
+      if (one.op === 'recordEvent') recordedIn.set(one.event, one.stream);
+      const stream =
+        one.op === 'synchronizeEvent' ? recordedIn.get(one.event) : 'stream' in one ? one.stream : undefined;
+      const isWait =
+        one.op.startsWith('synchronize') || one.op === 'item' || (one.op === 'copy' && one.mode !== 'async');
+      if (stream !== undefined && isWait) waits.set(stream, (waits.get(stream) ?? 0) + rounds);
+    }
+  };
+  for (const { operations } of threads) visit(operations, 1);
+  return new Map([...working].map((stream) => [stream, waits.get(stream) ?? 0]));
 }

@@ -24,20 +24,14 @@ export function withoutWaits(experiment: Experiment, effort: Effort): Change | n
   const isLast = (place: Place): boolean =>
     place.path.length <= 4 && !all.some((other) => listOf(other) === listOf(place) && isLater(other, place));
   const waits = all.filter((place) => place.operation.op.startsWith('synchronize') && !isLast(place));
-  const mayServe = waits.filter((place) => bringsToWork(experiment, all, place));
   const safeNarrower = (place: Place): Narrower | undefined =>
     narrower(all, place).find(({ apply }) => isSafe(apply(new ChangeBuilder(experiment))));
-  const direct = waits.filter(
-    (place) => followsCopy(all, place) && !(mayServe.includes(place) && safeNarrower(place) !== undefined),
-  );
+  const direct = waits.filter((place) => followsCopy(all, place) && !bringsToWork(experiment, all, place));
   // One check for all is much less work.
   const removed = isSafe(removing(direct)) ? direct : direct.filter((place) => isSafe(removing([place])));
   const edit = removing(removed);
-  const condition = removed.some((place) => mayServe.includes(place))
-    ? ', if the host work behind does not use what arrived'
-    : '';
   if (removed.length > 0)
-    edit.step(`Remove ${removed.length === 1 ? 'the wait' : `${removed.length} waits`} after copies${condition}.`);
+    edit.step(`Remove ${removed.length === 1 ? 'the wait' : `${removed.length} waits`} after copies.`);
   const words = new Set<string>();
   for (const place of waits) {
     if (removed.includes(place)) continue;
@@ -66,7 +60,7 @@ function followsCopy(all: readonly Place[], place: Place): boolean {
   return stream?.op === 'synchronizeDevice' || (stream as { stream?: string }).stream === before.operation.stream;
 }
 
-/** Returns whether a download comes before the wait, and host work behind it before the next wait. */
+/** Returns whether a download comes before the wait, and behind it host work, or a signal to another thread, before the next wait. */
 function bringsToWork({ buffers }: Experiment, all: readonly Place[], place: Place): boolean {
   const list = all.filter((one) => listOf(one) === listOf(place));
   const at = list.indexOf(place);
@@ -78,7 +72,7 @@ function bringsToWork({ buffers }: Experiment, all: readonly Place[], place: Pla
   const before = list.slice(list.slice(0, at).findLastIndex(isWait) + 1, at);
   const next = list.findIndex((one, index) => index > at && isWait(one));
   const behind = list.slice(at + 1, next < 0 ? list.length : next);
-  return before.some(isDownload) && behind.some(({ operation }) => operation.op === 'work');
+  return before.some(isDownload) && behind.some(({ operation: { op } }) => op === 'work' || op === 'signal');
 }
 
 interface Narrower {

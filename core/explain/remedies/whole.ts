@@ -12,6 +12,7 @@ import { groupBy } from '../../groupBy.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
+import { launchAhead } from './ahead.ts';
 import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
 import { doubleStaging } from './doubleStaging.ts';
@@ -19,7 +20,7 @@ import { capturedOnce } from './graphs.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
-import { nonBlocking } from './streams.ts';
+import { nonBlocking, urgentFirst } from './streams.ts';
 import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
 
 /** In the order in which they build on one another. */
@@ -33,9 +34,11 @@ export const wholeWords = [
   'remove-wait',
   'batch',
   'delay-wait',
+  'launch-ahead',
   'other-thread',
   'other-stream',
   'non-blocking-stream',
+  'priority',
   'double-buffer',
 ] as const;
 export type WholeWord = (typeof wholeWords)[number];
@@ -58,12 +61,14 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'non-blocking': withoutBlocking,
   'remove-wait': withoutAnyWaits,
   'delay-wait': (experiment) => launchFirst(experiment) ?? readLater(experiment) ?? doubleStaging(experiment),
+  'launch-ahead': launchAhead,
   'other-thread': launchElsewhere,
   'other-stream': copiesApart,
   'non-blocking-stream': (experiment, effort) =>
     nonBlocking(experiment)
       .map((change) => withoutNewHazards(experiment, change, effort, mostRepairs))
       .find((change) => change !== null) ?? null,
+  priority: (experiment) => urgentFirst(experiment),
   'double-buffer': (experiment) => doubleBuffer(experiment),
 };
 

@@ -1,7 +1,7 @@
 /**
  * Finds kernels that waited for multiprocessors: issued while a kernel of another stream ran, ordered after nothing
  * that still ran, and begun when that kernel was over or in its tail, when blocks of the second take places that the
- * first leaves one by one. Rule (core/rules): sm-share.
+ * first leaves one by one. Rules (core/rules): sm-share, stream-priority.
  */
 import type { Activity } from '../../trace/iteration.ts';
 import type { Finding } from './finding.ts';
@@ -65,7 +65,8 @@ function crowdedBy(scene: Scene, kernel: Activity, other: Activity): Occurrence[
   const common = commonNs(kernel, other);
   const needsData = scene.facts.shareData(kernel.op, other.op);
   const partner = { kernel: other, commonNs: common, overlapped: false, needsData };
-  return [{ copy: kernel, partner, pair, finding: finding(other), overlapNs: common, costNs: 0 }];
+  const found = finding(other, priorityOf(scene, other) < priorityOf(scene, kernel));
+  return [{ copy: kernel, partner, pair, finding: found, overlapNs: common, costNs: 0 }];
 }
 
 /** Returns whether both need more multiprocessors than exist. A spin without a share is one thread on one of them. */
@@ -83,9 +84,12 @@ function isOrdered({ issue, byAll }: Scene, first: Activity, second: Activity): 
   return a === undefined || b === undefined || byAll.before(a, b);
 }
 
-const finding = (other: Activity): Finding => ({
+const priorityOf = ({ facts }: Scene, { laneId }: Activity): number =>
+  facts.program?.streams.find(({ id }) => laneId === `stream:${id}`)?.priority ?? 0;
+
+const finding = (other: Activity, isMoreUrgent: boolean): Finding => ({
   cause: 'multiprocessors-full',
-  rule: 'sm-share',
+  rule: isMoreUrgent ? 'stream-priority' : 'sm-share',
   also: [],
   holder: null,
   obstacle: blockedBy(other),

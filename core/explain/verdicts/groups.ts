@@ -33,9 +33,12 @@ export const verdictSums = (verdicts: readonly Verdict[], mostNs?: number): Verd
 /** Returns whether memory is the cause; then it doesn't matter which kernel comes next. */
 const isOfMemory = ({ cause }: Verdict): boolean => cause === 'pageable-source' || cause === 'pageable-destination';
 
-/** Returns a verdict's place: races come first, then causes, then copies that overlap already, and kernels that waited last. */
-export function rank({ cause, subject }: Pick<Verdict, 'cause' | 'subject'>): number {
-  if (subject === 'kernel') return 3;
+/**
+ * Returns a verdict's place: races come first, then causes, then copies that overlap already, and last kernels that waited,
+ * if no change was found that saves their wait.
+ */
+function rank({ cause, subject, costNs }: Verdict): number {
+  if (subject === 'kernel' && costNs <= 0) return 3;
   return cause === 'race' ? 0 : cause === 'overlapped' ? 2 : 1;
 }
 

@@ -294,10 +294,18 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     // The other kernel's blocks end one by one, and blocks of this one take their places.
     const inTail = texts.copy.kind === 'kernel' && other !== null && texts.copy.startNs < other.endNs;
     const until = inTail ? 'its first blocks ended' : 'it ended';
+    const explanation = `${capital(filler)} left ${own} no multiprocessors until ${until}. ${texts.timing}`;
+    if (texts.shown.finding.rule === 'stream-priority') {
+      return {
+        title: 'Multiprocessors full of work of a more urgent stream',
+        explanation,
+        remedy: `If ${own} is the one that is awaited, make its stream more urgent than that of ${filler}.`,
+      };
+    }
     return {
       title: 'Multiprocessors full',
-      explanation: `${capital(filler)} left ${own} no multiprocessors until ${until}. ${texts.timing}`,
-      remedy: `Let ${filler} fill fewer multiprocessors (smShare): on half of them a kernel limited by memory still reached three quarters of its throughput on an H200.`,
+      explanation,
+      remedy: `Let ${filler} fill fewer multiprocessors (smShare): on half of them a kernel limited by memory still reached three quarters of its throughput on an H200. Or make the stream of ${own} more urgent.`,
     };
   },
 

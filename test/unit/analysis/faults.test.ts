@@ -50,6 +50,8 @@ describe('causes and plans of reported faults', () => {
     ['graph-each-step', 'captured-again', ['graph'], 0.73],
     ['unchanged-download', 'copied-again', ['keep-on-device', 'other-stream'], 4.39],
     ['peer-access-off', 'through-host', ['copy-directly'], 0.73],
+    ['awaited-less-urgent', 'multiprocessors-full', ['priority'], 10.2],
+    ['work-while-idle', 'issued-too-late', ['launch-ahead'], 5.35],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
     const [recommended] = planOf(experiment);
@@ -74,6 +76,7 @@ describe('causes and plans of reported faults', () => {
     'pool-771-caching',
     'graph-kept',
     'peer-access-on',
+    'awaited-urgent',
   ])('%s has no plan, since no change gains', (name) => {
     expect(planOf(fault(name))).toEqual([]);
   });
@@ -260,7 +263,7 @@ describe('variants of these faults', () => {
     expect(planOf(serving(true)).flatMap(({ changes }) => changes)).not.toContain('remove-wait');
   });
 
-  it('a wait for a download stays if host work may use it: it becomes a wait for the stream, or its removal a condition', () => {
+  it('a wait for a download stays if host work may use it: it becomes a wait for the stream, or kernels go before the work', () => {
     const buffers = [device('w', 64e6), device('x', 1e6), { id: 'y', memory: 'pinned' as const, bytes: 1e6 }];
     const frames = (wait: object, training: readonly object[]) => {
       const operations = [
@@ -276,9 +279,33 @@ describe('variants of these faults', () => {
     };
     const train = [spin(1000, { writes: ['w'], stream: 'train' })];
     expect(frames({ op: 'synchronizeDevice' }, train)?.patches[0]).toMatchObject({ op: 'replace' });
-    const removed = frames({ op: 'synchronizeStream', stream: 'frames' }, []);
-    expect(removed).toMatchObject({ changes: ['remove-wait'], patches: [{ op: 'remove' }] });
-    expect(removed?.steps[0]).toContain('if the host work');
+    expect(frames({ op: 'synchronizeStream', stream: 'frames' }, [])?.changes).toContain('launch-ahead');
+  });
+
+  it.each([['repeat'], ['written out']])('the next kernel goes before the host work on what arrived: %s', (how) => {
+    const buffers = [device('x', 1e6), { id: 'y', memory: 'pinned' as const, bytes: 4e6 }];
+    const part = (at: number) => (how === 'repeat' ? { dstStepBytes: 1e6 } : { dstOffset: at * 1e6 });
+    const round = (at: number, more: object) => [
+      spin(400, { writes: ['x'], stream: 's' }),
+      { op: 'copy', src: 'x', dst: 'y', bytes: 1e6, stream: 's', ...part(at) },
+      { op: 'synchronizeStream', stream: 's' },
+      more,
+    ];
+    const rounds = (more: object): Experiment =>
+      experimentOf(
+        { buffers, streams: [{ id: 's' }] },
+        (how === 'repeat'
+          ? [{ op: 'repeat', count: 4, operations: round(0, more) }]
+          : [0, 1, 2, 3].flatMap((at) => round(at, more))) as never,
+      );
+    const work = { op: 'work', durationNs: 300_000 };
+    const [recommended] = planOf(rounds(work));
+    expect(recommended?.changes).toContain('launch-ahead');
+    const after = applyChange(rounds(work), { patches: recommended?.patches ?? [] });
+    expect(checkExperiment(after).hazards).toEqual([]);
+    expect(verdictsOf(rounds(work))[0]).toMatchObject({ cause: 'issued-too-late', hostCall: 'host work' });
+    const short = planOf(rounds({ ...work, durationNs: 2000 }));
+    expect(short.flatMap(({ changes }) => changes)).not.toContain('launch-ahead');
   });
 
   it('kernels of three streams are launched before the host waits for the first result', () => {
