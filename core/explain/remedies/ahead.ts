@@ -28,7 +28,7 @@ export function launchAhead(experiment: Experiment): Change | null {
   ).change;
 }
 
-/** Returns the work that could run beside what is launched after it, by the id of the last copy before its wait. */
+/** Returns the work that could overlap what is launched after it, by the id of the last copy before its wait. */
 export function idleWork(experiment: Experiment): ReadonlyMap<string, IdleWork> {
   const lists = new Ahead(experiment);
   for (const { operations } of experiment.threads) lists.of(operations, 1);
