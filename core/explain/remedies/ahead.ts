@@ -1,4 +1,4 @@
-/** Launches what comes next before the host works on what has arrived, so that the device isn't idle meanwhile. */
+/** Launches what comes next before the host works on what has arrived, so that the device has work then. */
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
