@@ -12,7 +12,8 @@ export const isHostCommunication = (range: string): boolean => range.startsWith(
 
 /** torch.profiler's range around a loader's next batch, and functions of loaders, datasets and their collation. */
 const loader = /DataLoader|\bdata_?load(er|ing)\b|torch\/utils\/data\/|: (__getitem__|__getitems__|_next_data)$/i;
-const noLoader = /torch\/(nn|_)|^Optimizer\./;
+/** Classes of PyTorch, and of Python's own library such as `os.environ`, have functions of these names too. */
+const noLoader = /torch\/(nn|_)|^Optimizer\.|^<frozen |^(os|collections\/\w+|weakref|enum|typing)\.py/;
 export const isLoader = (range: string): boolean => loader.test(range) && !noLoader.test(range);
 
 /** Returns whether the main thread waits for other processes in this range. */

@@ -7,6 +7,7 @@ import { rowEndNs } from '../trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { Call } from './calls.ts';
 import type { HostLine } from './hostLine.ts';
+import { torchProfiler } from './profilerCost.ts';
 import type { Recorded } from './script.ts';
 
 const waitKind = rowKinds.indexOf('host-sync');
@@ -161,17 +162,20 @@ export class HostRanges {
     return sum;
   }
 
-  /** Returns the total of silent times of at least `leastNs`, with nothing recorded, outside framework operators. */
+  /**
+   * Returns the total of times of at least `leastNs` without operators and outside them. Python may run in them: a trace
+   * with stacks tells the same as one without, so the cost of its frames doesn't count.
+   */
   silentNs(fromNs: number, toNs: number, leastNs: number): number {
-    const edges = [fromNs, toNs];
-    for (const all of [this.#edges.operators, this.#edges.frames]) {
-      let at = lowerBound(0, all.length, (i) => (all[i] ?? 0) < fromNs);
-      for (; at < all.length && (all[at] ?? 0) < toNs; at += 1) edges.push(all[at] ?? 0);
-    }
-    edges.sort((a, b) => a - b);
-    return edges.reduce((sum, edge, place) => {
+    const { operators, frames } = this.#edges;
+    const at = lowerBound(0, operators.length, (i) => (operators[i] ?? 0) < fromNs);
+    const edges = [fromNs];
+    for (let place = at; place < operators.length && (operators[place] ?? 0) < toNs; place += 1)
+      edges.push(operators[place] ?? 0);
+    return [...edges, toNs].reduce((sum, edge, place) => {
       const before = edges[place - 1] ?? edge;
-      return edge - before < leastNs || this.#isInside((before + edge) / 2) ? sum : sum + edge - before;
+      const ns = edge - before - (countWithin(frames, before, edge) / 2) * torchProfiler.frameNs;
+      return ns < leastNs || this.#isInside((before + edge) / 2) ? sum : sum + edge - before;
     }, 0);
   }
 

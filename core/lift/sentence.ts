@@ -1,4 +1,5 @@
 /** Summarizes a trace's analysis in one sentence: where the time goes, what to do, and the resulting time. */
+import { withoutAddresses } from '../explain/figures/kernelName.ts';
 import { formatBytes, formatDuration, formatShare } from '../units.ts';
 import type { RemedyAnswer, StepsAnswer } from './answers.ts';
 import type { ChangeWord } from './changes/words.ts';
@@ -74,6 +75,6 @@ const named: ReadonlySet<StepPart> = new Set(['loading-data', 'host-operators', 
 function wordsOf({ part, ns, names: [first] }: PartTime): string {
   if (!named.has(part)) return partWords[part];
   return first !== undefined && first.ns >= ns / 2 && first.name !== ''
-    ? `${partWords[part]} (${first.name.slice(0, 60)})`
+    ? `${partWords[part]} (${withoutAddresses(first.name).slice(0, 60)})`
     : partWords[part];
 }

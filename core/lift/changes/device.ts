@@ -173,16 +173,24 @@ function stretchesOf(items: readonly Item[]): Item[][] {
 }
 
 /**
- * Returns the program's own work between launches that comes after a download and before an upload. It may compute the
- * one from the other, and a trace doesn't tell: then no other thread can do it ahead, but the device may.
+ * Returns the program's own work between launches that comes after a download and before an upload, in its step or at
+ * the begin of the next. It may compute the one from the other, and a trace doesn't tell: then no other thread can do it
+ * ahead, but the device may.
  */
-export const workOnResults = (items: readonly Item[]): readonly WorkItem[] => stretchesOf(items).flatMap(onResults);
-
-function onResults(items: readonly Item[]): WorkItem[] {
-  const first = items.findIndex((item) => item.kind === 'copy' && item.direction === 'd2h' && !isScalar(item));
-  const last = items.findLastIndex((item) => item.kind === 'copy' && item.direction === 'h2d');
-  return first < 0 ? [] : items.slice(first, Math.max(first, last)).filter(isOwnWork);
+export function workOnResults(items: readonly Item[]): readonly WorkItem[] {
+  const [last = [], ...others] = stretchesOf(items).reverse();
+  return [
+    ...others.flatMap((stretch) => onResults(stretch)),
+    ...onResults(last, items.some(isUpload) ? last.length : 0),
+  ];
 }
+
+function onResults(items: readonly Item[], until = items.findLastIndex(isUpload)): WorkItem[] {
+  const first = items.findIndex((item) => item.kind === 'copy' && item.direction === 'd2h' && !isScalar(item));
+  return first < 0 ? [] : items.slice(first, Math.max(first, until)).filter(isOwnWork);
+}
+
+const isUpload = (item: Item): boolean => item.kind === 'copy' && item.direction === 'h2d';
 
 const isOwnWork = (item: Item): item is WorkItem =>
   item.kind === 'work' && item.isOwn && item.part === 'own-host-work' && item.copy < 0;
