@@ -10,6 +10,7 @@ COPYSCOPE_COPY_DEVICE=simulated it is a trial with few blocks on the host, whose
 
 import json
 import os
+import random
 import statistics
 import sys
 import tempfile
@@ -55,9 +56,10 @@ def measure(direction, memory, bytes_each, count, table):
         target.fill_(-1)
         copyscope.copy_blocks(entries, strategy=strategy).get()
         words += wrong(source, target, rows)
-    # In turn, so that what slows the machine for a moment slows all of them.
+    # In turn, so that what slows the machine for a moment slows all of them, and in any order: packing leaves other data in
+    # the host's caches than a kernel does.
     for number in range(-2, samples):
-        for strategy in times:
+        for strategy in random.sample(STRATEGIES, len(STRATEGIES)):
             before = time.perf_counter()
             copyscope.copy_blocks(entries, strategy=strategy, table=table).get()
             if number >= 0:
