@@ -54,6 +54,11 @@ export class Program {
     this.#at += us + 1;
   }
 
+  python(name: string, us: number): void {
+    this.events.push(complete('python_function', name, this.#at, us));
+    this.#at += us;
+  }
+
   silence(us: number): void {
     this.#at += us;
   }

@@ -44,6 +44,23 @@ const tokenising = (program: Program): void => {
   for (let layer = 0; layer < 12; layer += 1) program.kernel(50);
 };
 
+/** Plays a batch that Python cuts out of pictures, in one function call each; `os.environ` is no loader. */
+const cropping = (program: Program): void => {
+  program.operator('aten::detach', 2);
+  for (let picture = 0; picture < 300; picture += 1) program.python('pictures.py(45): crop', 10);
+  program.python('<frozen os>(680): __getitem__', 200);
+  program.copy('HtoD', 1_000_000, 100);
+  for (let layer = 0; layer < 12; layer += 1) program.kernel(100);
+};
+
+it('a batch that many Python functions make is the program’s own work, with stacks as without', async () => {
+  const { steps, plan } = await answersOf(cropping);
+  const ns = (part: string): number => steps.parts.find((one) => one.part === part)?.ns ?? 0;
+  expect(ns('own-host-work')).toBeGreaterThan(1.5e6);
+  expect(ns('loading-data')).toBe(0);
+  expect(plan[0]?.changes.some((change) => change === 'other-thread' || change === 'load-in-workers')).toBe(true);
+});
+
 describe('the first advice', () => {
   it.each([
     ['weights that are copied at every forward', weights, 'keep-on-device', 0.85],
@@ -105,6 +122,18 @@ describe('weights of which the addresses are recorded', () => {
   it('are other data if each step copies from another place', async () => {
     expect(await advised((copy, step) => 2 ** 46 + 2 ** 20 * (copy + 100 * step))).not.toContain('keep-on-device');
   });
+});
+
+it('host work behind a download may make what the next step copies, so that no thread is sure to do it ahead', async () => {
+  const { plan } = await answersOf((program) => {
+    program.copy('HtoD', 65_536, 20);
+    program.kernel(200);
+    program.copy('DtoH', 65_536, 20);
+    program.silence(5000);
+  });
+  expect(plan.map(({ changes }) => changes.join())).toContain('other-thread');
+  for (const { changes, mayGainNothing } of plan)
+    if (changes.includes('other-thread')) expect(mayGainNothing).toBe(true);
 });
 
 it('host work between a download and an upload may need what came, so that nothing is sure to take it away', async () => {
