@@ -28,7 +28,7 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     const unpeered = new Set(isPeered ? [] : peerCopies(experiment).map(({ operation }) => operation.id));
     const staged = new Map(stagesOf(experiment).flatMap(({ buffer, copies }) => copies.map(({ id }) => [id, buffer])));
     const idle = idleWork(experiment);
-    words = ({ op, id, cause, costNs, occurrences }) => {
+    words = ({ op, id, cause, costNs, occurrences, needsData }) => {
       const again = cause === 'overlapped' ? undefined : repeated.get(op);
       if (again !== undefined) {
         const times = again.length > 1 ? again.length : occurrences;
@@ -36,11 +36,12 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
           cause: 'copied-again',
           title: 'Unchanged data copied again',
           explanation: `"${again[0].operation.src}" is copied ${times} times to the same place, and nothing changes the data in between.`,
-          remedy: 'Copy it once, before its first use.',
+          remedy:
+            'Copy it once, before its first use. If each round brings other data, let the source move (srcStepBytes) or write into it, so that the document says so.',
         };
       }
       const stage = id === null ? undefined : staged.get(id);
-      if (stage !== undefined && cause === 'issued-too-late') {
+      if (stage !== undefined && (cause === 'issued-too-late' || needsData === true)) {
         return {
           cause: 'wait-after-each-copy',
           title: 'One staging buffer, and a wait for each copy',

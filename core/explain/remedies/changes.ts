@@ -79,6 +79,7 @@ function ofCause(situation: Situation): Change[] {
       return present(
         doubleStaging(situation.experiment),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
+        inParts(situation),
       );
     case 'many-small-copies':
       return present(joinedCopies(situation.experiment));

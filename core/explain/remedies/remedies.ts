@@ -102,11 +102,8 @@ export function costed(verdicts: readonly Verdict[], remedies: readonly Remedy[]
     const [remedy, other] = [tested.get(key), removing.get(key)];
     const known = remedy ?? other;
     const costNs = known === undefined ? Math.min(mostNs, verdict.costNs) : Math.max(0, known.gainNs);
-    return {
-      ...verdict,
-      costNs,
-      sameGainAs: remedy === undefined ? (other?.op ?? null) : (counted.get(remedy) ?? null),
-    };
+    const elsewhere = known === undefined ? undefined : counted.get(known);
+    return { ...verdict, costNs, sameGainAs: elsewhere ?? (remedy === undefined ? (other?.op ?? null) : null) };
   });
   const most = new Map(remedies.map(({ op, gainNs }) => [op, gainNs]));
   const countedNs = ({ costNs, sameGainAs }: Verdict): number =>

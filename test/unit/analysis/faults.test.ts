@@ -589,38 +589,73 @@ describe('variants of these faults', () => {
   });
 
   it.each([
-    [6, ['a']],
-    [7, ['a']],
-    [4, ['a', 'b']],
-  ])('a host that waits for its only staging buffer fills two in turn, in %d rounds of %j', (count, slots) => {
-    const buffers = [...slots.map((id) => device(id, 32e6)), { id: 'stage', memory: 'pinned' as const, bytes: 32e6 }];
-    const events = ['copied', 'a', 'b', 'used-a', 'used-b'].map((id) => ({ id }));
-    const round = (id: string) => [
-      { op: 'synchronizeEvent', event: 'copied' },
-      { op: 'write', buffer: 'stage', bytes: 4096, pattern: { kind: 'constant', value: 1 } },
-      { op: 'work', durationNs: 600_000 },
-      { op: 'waitEvent', event: `used-${id}`, stream: 'load' },
-      { op: 'copy', src: 'stage', dst: id, stream: 'load' },
-      { op: 'recordEvent', event: 'copied', stream: 'load' },
-      { op: 'recordEvent', event: id, stream: 'load' },
-      { op: 'waitEvent', event: id, stream: 'work' },
-      spin(slots.length * 150, { reads: [id], stream: 'work' }),
-      { op: 'recordEvent', event: `used-${id}`, stream: 'work' },
+    [6, ['a'], 'event'],
+    [7, ['a'], 'stream'],
+    [4, ['a', 'b'], 'event'],
+    [4, ['a', 'b'], 'stream'],
+    [4, ['a', 'b'], 'copy'],
+  ])(
+    'a host fills two staging buffers in turn instead of one, in %d rounds of %j with waits for the %s',
+    (count, slots, wait) => {
+      const buffers = [...slots.map((id) => device(id, 32e6)), { id: 'stage', memory: 'pinned' as const, bytes: 32e6 }];
+      const events = ['copied', 'a', 'b', 'used-a', 'used-b'].map((id) => ({ id }));
+      const waits = {
+        event: [{ op: 'synchronizeEvent', event: 'copied' }],
+        stream: [{ op: 'synchronizeStream', stream: 'load' }],
+        copy: [],
+      }[wait] as object[];
+      const mode = wait === 'copy' ? 'blocking-to' : 'async';
+      const round = (id: string) => [
+        ...waits,
+        { op: 'write', buffer: 'stage', bytes: 4096, pattern: { kind: 'constant', value: 1 } },
+        { op: 'work', durationNs: 600_000 },
+        { op: 'waitEvent', event: `used-${id}`, stream: 'load' },
+        { op: 'copy', src: 'stage', dst: id, stream: 'load', mode },
+        { op: 'recordEvent', event: 'copied', stream: 'load' },
+        { op: 'recordEvent', event: id, stream: 'load' },
+        { op: 'waitEvent', event: id, stream: 'work' },
+        spin(slots.length * 150, { reads: [id], stream: 'work' }),
+        { op: 'recordEvent', event: `used-${id}`, stream: 'work' },
+      ];
+      const of = (...more: object[]): Experiment =>
+        experimentOf({ buffers, streams: [{ id: 'load' }, { id: 'work' }], events }, [
+          { op: 'repeat', count, operations: [...slots.flatMap(round), ...more] },
+          { op: 'synchronizeDevice' },
+        ] as never);
+      expect(verdictsOf(of())[0]?.cause).toBe('wait-after-each-copy');
+      const found = planOf(of()).find(({ changes }) => changes.join() === 'delay-wait');
+      expect(found?.gainShare).toBeGreaterThan(0.25);
+      const after = applyChange(of(), { patches: found?.patches ?? [] });
+      expect(checkExperiment(after).hazards).toEqual([]);
+      const copies = predict(after, h200Machine)?.verdicts.reduce((sum, { occurrences }) => sum + occurrences, 0);
+      expect(copies).toBe(count * slots.length);
+      const read = { op: 'read', buffer: 'stage', bytes: 4096 };
+      expect(planOf(of(read)).flatMap(({ changes }) => changes)).not.toContain('delay-wait');
+    },
+  );
+
+  it('uploads that are late for pageable results don’t come before these, even if one more change gains a little', () => {
+    const ids = ['a', 'b', 'c'];
+    const host = (id: string, memory: 'pinned' | 'pageable') => ({ id: `${memory}-${id}`, memory, bytes: 12e6 });
+    const buffers = ids.flatMap((id) => [
+      device(id, 12e6),
+      device(`o${id}`, 12e6),
+      host(id, 'pinned'),
+      host(id, 'pageable'),
+    ]);
+    const serve = (id: string) => [
+      { op: 'copy', src: `pinned-${id}`, dst: id, stream: id },
+      spin(900, { reads: [id], writes: [`o${id}`], stream: id, smShare: 0.3 }),
+      { op: 'copy', src: `o${id}`, dst: `pageable-${id}`, stream: id },
     ];
-    const of = (...more: object[]): Experiment =>
-      experimentOf({ buffers, streams: [{ id: 'load' }, { id: 'work' }], events }, [
-        { op: 'repeat', count, operations: [...slots.flatMap(round), ...more] },
-        { op: 'synchronizeDevice' },
-      ] as never);
-    if (slots.length > 1) expect(verdictsOf(of())[0]?.cause).toBe('wait-after-each-copy');
-    const found = planOf(of()).find(({ changes }) => changes.join() === 'delay-wait');
-    expect(found?.gainShare).toBeGreaterThan(0.25);
-    const after = applyChange(of(), { patches: found?.patches ?? [] });
-    expect(checkExperiment(after).hazards).toEqual([]);
-    const copies = predict(after, h200Machine)?.verdicts.reduce((sum, { occurrences }) => sum + occurrences, 0);
-    expect(copies).toBe(count * slots.length);
-    const read = { op: 'read', buffer: 'stage', bytes: 4096 };
-    expect(planOf(of(read)).flatMap(({ changes }) => changes)).not.toContain('delay-wait');
+    const answer = (id: string) => [
+      { op: 'synchronizeStream', stream: id },
+      { op: 'read', buffer: `pageable-${id}`, bytes: 65536 },
+    ];
+    const operations = [...ids.flatMap(serve), ...ids.flatMap(answer)];
+    const streams = ids.map((id) => ({ id }));
+    const experiment = experimentOf({ buffers, streams }, [{ op: 'repeat', count: 4, operations }] as never);
+    expect(verdictsOf(experiment)[0]?.cause).toBe('pageable-destination');
   });
 
   it('a narrower wait counts where the host waits for too much, and not at a copy behind the loop', () => {
