@@ -2,7 +2,7 @@
  * Parts of a step: each moment belongs to one. A running kernel comes first, then communication, then a copy, then host
  * activity. So copies count only while no kernel runs, and host activity only while the device is idle.
  */
-import { shortKernelName } from '../explain/figures/kernelName.ts';
+import { readableName } from '../explain/figures/kernelName.ts';
 import { rowDirection, rowKind } from '../trace/iteration.ts';
 import { isHostMemory, memoryKinds, type RowIndex, type Trace } from '../trace/trace.ts';
 import { isCommunication } from './classes.ts';
@@ -110,7 +110,7 @@ export function splitTime(
   const partOf = devicePartOf(trace);
   for (const row of rows) {
     const start = trace.columns.startNs[row] ?? 0;
-    const name = shortKernelName(trace.names[trace.columns.name[row] ?? -1] ?? '');
+    const name = readableName(trace.names[trace.columns.name[row] ?? -1] ?? '');
     add(start, start + (trace.columns.durationNs[row] ?? 0), partOf(row), name);
   }
   for (const { startNs, endNs, part, name = '' } of host) add(startNs, endNs, part, name);

@@ -1,5 +1,7 @@
 /** Short names of kernels for sentences and bars. The full name is a C++ signature. */
 
+import { isFrameName } from '../../trace/rangeNames.ts';
+
 const anonymous = /\(anonymous namespace\)::/g;
 const lambda = /::\{lambda[^}]*\}/g;
 
@@ -26,9 +28,9 @@ export function shortKernelName(name: string): string {
 /** Removes an object's address, which differs between runs: '<function step at 0x7f3c>' -> '<function step>'. */
 export const withoutAddresses = (name: string): string => name.replace(/ at 0x[0-9a-f]+/gi, '');
 
-/** Returns a kernel's short name, or a Python object's name without its address. */
+/** Returns a kernel's short name, or the name of a Python function or object without its address. */
 export const readableName = (name: string): string =>
-  name.startsWith('<') ? withoutAddresses(name) : shortKernelName(name);
+  name.startsWith('<') || isFrameName(name) ? withoutAddresses(name) : shortKernelName(name);
 
 function shortened(name: string): string {
   const plain = withoutBrackets(name.replace(anonymous, '').replace(lambda, '')).trim();

@@ -55,9 +55,10 @@ const cropping = (program: Program): void => {
 
 it('a batch that many Python functions make is the program’s own work, with stacks as without', async () => {
   const { steps, plan } = await answersOf(cropping);
-  const ns = (part: string): number => steps.parts.find((one) => one.part === part)?.ns ?? 0;
-  expect(ns('own-host-work')).toBeGreaterThan(1.5e6);
-  expect(ns('loading-data')).toBe(0);
+  const own = steps.parts.find(({ part }) => part === 'own-host-work');
+  expect(own?.ns).toBeGreaterThan(1.5e6);
+  expect(own?.names[0]?.name).toBe('pictures.py(45): crop');
+  expect(steps.parts.find(({ part }) => part === 'loading-data')?.ns ?? 0).toBe(0);
   expect(plan[0]?.changes.some((change) => change === 'other-thread' || change === 'load-in-workers')).toBe(true);
 });
 
