@@ -8,6 +8,7 @@ import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { idleWork } from './ahead.ts';
 import { repeatedCopies } from './copyOnce.ts';
 import { stagesOf } from './doubleStaging.ts';
+import { copiesAhead } from './issue.ts';
 import { isPlace, places } from './situation.ts';
 import { waitsByStream } from './streams.ts';
 import { peerCopies, relays } from './whole.ts';
@@ -28,7 +29,12 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     const unpeered = new Set(isPeered ? [] : peerCopies(experiment).map(({ operation }) => operation.id));
     const staged = new Map(stagesOf(experiment).flatMap(({ buffer, copies }) => copies.map(({ id }) => [id, buffer])));
     const idle = idleWork(experiment);
-    words = ({ op, id, cause, costNs, occurrences, needsData }) => {
+    const behind = new Map(
+      copiesAhead(experiment).flatMap(({ run, behind: late }) =>
+        late.map(({ operation }) => [operation.id, run[0]?.operation.stream ?? ''] as const),
+      ),
+    );
+    words = ({ op, id, cause, costNs, occurrences, needsData, evidence }) => {
       const again = cause === 'overlapped' ? undefined : repeated.get(op);
       if (again !== undefined) {
         const times = again.length > 1 ? again.length : occurrences;
@@ -47,6 +53,18 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
           title: 'One staging buffer, and a wait for each copy',
           explanation: `The host waits for each copy from "${stage}" before it fills it again, so it fills and copies in turns.`,
           remedy: 'Use two buffers in turn, and wait for a copy only before its buffer is filled again.',
+        };
+      }
+      const ahead = behind.get(id ?? '');
+      const [called, ran] = ['copy-call', 'copy'].map((role) => evidence.find((one) => one.role === role));
+      const queuedNs = called === undefined || ran === undefined ? 0 : ran.startNs - called.endNs;
+      if (ahead !== undefined && queuedNs > costNs) {
+        return {
+          cause: 'engine-busy',
+          rule: 'one-engine-per-direction',
+          title: 'Queued in the engine behind copies that nobody awaits yet',
+          explanation: `It was issued behind copies of stream "${ahead}" in the same direction, and waited ${formatDuration(queuedNs)} for them: a copy engine runs copies in the order of issue.`,
+          remedy: `Issue it first, and the copies of stream "${ahead}" in parts behind what the host awaits.`,
         };
       }
       const work = idle.get(id ?? '');
@@ -74,12 +92,13 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     // The experiment in a run file may be one that can't be lowered.
     return verdicts;
   }
-  return awaitedFirst(withRaces(verdicts, experiment), experiment).map((verdict) => {
+  const judged = awaitedFirst(withRaces(verdicts, experiment), experiment).map((verdict) => {
     const isJudged = verdict.subject === 'copy' && !kept.has(verdict.cause) && verdict.costNs > 0;
     const told = isJudged ? words(verdict) : null;
-    if (told === null) return verdict;
-    return { ...verdict, ...told, also: [verdict.cause, ...verdict.also].filter((cause) => cause !== 'overlapped') };
+    return { verdict: told === null ? verdict : { ...verdict, ...told, also: [verdict.cause, ...verdict.also] }, told };
   });
+  // These are tested first.
+  return judged.sort((a, b) => Number(a.told === null) - Number(b.told === null)).map(({ verdict }) => verdict);
 }
 
 /** Returns the verdicts with the kernels last, those first whose stream the host waits for most often. */

@@ -11,7 +11,7 @@ import { doubleBuffer } from './doubleBuffer.ts';
 import { doubleStaging } from './doubleStaging.ts';
 import { capturedOnce, ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
-import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
+import { asynchronous, issuedBetween, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
 import { joinedCopies, pipelined, unstagedRows } from './joinCopies.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory } from './memory.ts';
@@ -112,7 +112,7 @@ function ofCause(situation: Situation): Change[] {
     case 'peer-copy-alone':
       return present(asynchronous(situation), earlier());
     case 'engine-busy':
-      return present(moveBefore(situation, verdict.op, verdict.blockedBy));
+      return present(issuedBetween(situation.experiment), moveBefore(situation, verdict.op, verdict.blockedBy));
     case 'copy-queues':
       return present(...intoOthersStream(situation), earlier());
     case 'overlapped':

@@ -1,11 +1,13 @@
 /** Changes to when, how and by which host thread work is issued. */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
-import type { Operation } from '../../experiment/operations.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { Operation, OperationOf } from '../../experiment/operations.ts';
+import { groupBy } from '../../groupBy.ts';
 import { capturedWork, executedWork } from '../../program/captures.ts';
 import type { OperationInfo } from '../../program/program.ts';
-import { shareData } from '../verdicts/facts.ts';
-import { at, find, type Situation } from './situation.ts';
+import { shareData, touchedBuffers } from '../verdicts/facts.ts';
+import { at, find, isPlace, listOf, type Place, places, type Situation } from './situation.ts';
 
 /** Makes a blocking copy that holds the host asynchronous. */
 export function asynchronous(situation: Situation): Change | null {
@@ -79,3 +81,65 @@ export const withoutLaunchBlocking = ({ experiment }: Situation): Change | null 
     ? new ChangeBuilder(experiment).step('Turn launch blocking off.').replace(['environment', 'launchBlocking'], false)
         .change
     : null;
+
+/** A run of copies that another stream's copies come behind in the copy engine. */
+interface Ahead {
+  readonly run: readonly Place<OperationOf<'copy'>>[];
+  /** Waits of the host behind them that none of them has to come before. */
+  readonly waits: readonly Place[];
+  /** Copies of other streams in the same direction until the last of these waits. */
+  readonly behind: readonly Place<OperationOf<'copy'>>[];
+}
+
+/** Returns the runs of copies that may be issued later than copies of other streams behind them. */
+export function copiesAhead(experiment: Experiment): Ahead[] {
+  const memories = new Map(experiment.buffers.map(({ id, memory }) => [id, memory]));
+  const directionOf = ({ operation: { src, dst } }: Place<OperationOf<'copy'>>): string =>
+    [src, dst].map((id) => (memories.get(id) === 'device' ? 'device' : 'host')).join();
+  return [...groupBy(places(experiment), listOf).values()].flatMap((list) => {
+    const found: Ahead[] = [];
+    for (let at = 0; at < list.length; at += 1) {
+      const run: Place<OperationOf<'copy'>>[] = [];
+      for (let one = list[at]; one !== undefined && isPlace('copy')(one); one = list[at + run.length]) {
+        if (one.operation.mode !== 'async' || one.operation.stream !== (run[0] ?? one).operation.stream) break;
+        run.push(one);
+      }
+      const [first] = run;
+      if (first === undefined) continue;
+      const { stream } = first.operation;
+      const used = new Set(run.flatMap(({ operation: { src, dst } }) => [src, dst]));
+      const from = at + run.length;
+      const stops = ({ operation: one }: Place): boolean => {
+        const touched = touchedBuffers(one);
+        if ('operations' in one || one.op === 'synchronizeDevice' || ('stream' in one && one.stream === stream))
+          return true;
+        return touched !== null && [...touched.reads, ...touched.writes].some((id) => used.has(id));
+      };
+      let end = from;
+      while (list[end] !== undefined && !stops(list[end] as Place)) end += 1;
+      const window = list.slice(from, end);
+      const waits = window.filter(({ operation: { op } }) => op.startsWith('synchronize') || op === 'item');
+      const last = window.indexOf(waits.at(-1) as Place);
+      const behind = window.slice(0, Math.max(0, last)).filter(isPlace('copy'));
+      const alike = behind.filter((one) => directionOf(one) === directionOf(first));
+      if (alike.length > 0) found.push({ run, waits, behind: alike });
+      at = from + Math.max(0, last) - 1;
+    }
+    return found;
+  });
+}
+
+/** Issues a run of copies in parts, each behind what the host awaits next, so that awaited copies don't queue behind all. */
+export function issuedBetween(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  for (const { run, waits } of copiesAhead(experiment)) {
+    for (const [index, { operation, path }] of run.entries()) {
+      const wait = waits[Math.floor((index * waits.length) / run.length)];
+      if (wait !== undefined) edit.before(wait.path, operation).remove(path);
+    }
+    const { stream } = (run[0] as Place<OperationOf<'copy'>>).operation;
+    const copies = run.length === 1 ? 'the copy' : `the ${run.length} copies`;
+    edit.step(`Issue ${copies} of stream "${stream}" behind what the host awaits next, not ahead of it.`);
+  }
+  return edit.change.patches.length === 0 ? null : edit.change;
+}

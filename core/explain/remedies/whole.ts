@@ -17,6 +17,7 @@ import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
 import { doubleStaging } from './doubleStaging.ts';
 import { capturedOnce } from './graphs.ts';
+import { issuedBetween } from './issue.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
@@ -39,6 +40,7 @@ export const wholeWords = [
   'other-stream',
   'non-blocking-stream',
   'priority',
+  'issue-later',
   'double-buffer',
 ] as const;
 export type WholeWord = (typeof wholeWords)[number];
@@ -68,6 +70,7 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
     nonBlocking(experiment)
       .map((change) => withoutNewHazards(experiment, change, effort, mostRepairs))
       .find((change) => change !== null) ?? null,
+  'issue-later': issuedBetween,
   priority: (experiment) => urgentFirst(experiment),
   'double-buffer': (experiment) => doubleBuffer(experiment),
 };

@@ -51,6 +51,7 @@ describe('causes and plans of reported faults', () => {
     ['unchanged-download', 'copied-again', ['keep-on-device', 'other-stream'], 4.39],
     ['peer-access-off', 'through-host', ['copy-directly'], 0.73],
     ['awaited-less-urgent', 'multiprocessors-full', ['priority'], 10.2],
+    ['awaited-behind-weights', 'engine-busy', ['issue-later'], 5.05],
     ['work-while-idle', 'issued-too-late', ['launch-ahead'], 5.35],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
@@ -77,6 +78,7 @@ describe('causes and plans of reported faults', () => {
     'graph-kept',
     'peer-access-on',
     'awaited-urgent',
+    'weights-in-parts',
   ])('%s has no plan, since no change gains', (name) => {
     expect(planOf(fault(name))).toEqual([]);
   });
