@@ -112,11 +112,11 @@ it('says in the list and on the last step that a task was left unsolved', async 
 });
 
 it('makes a lesson of an opened trace, which a teacher can edit and play', async () => {
-  await openTrace('vision.pageable');
+  await openTrace('weights.pageable');
   openPage({ kind: 'lessons' });
   const files = saved();
   await page.getByRole('button', { name: 'Make a lesson' }).click();
-  await page.getByRole('menuitem', { name: /^From vision/ }).click();
+  await page.getByRole('menuitem', { name: /^From weights/ }).click();
   await expect.poll(() => files.length, { timeout: 30_000 }).toBe(1);
   const lessonOfTrace = requireLesson('own', (await files[0]?.content.text()) ?? '');
   expect(lessonOfTrace.steps.map(({ task }) => task !== undefined)).toEqual([false, true]);

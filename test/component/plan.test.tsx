@@ -4,16 +4,7 @@ import { changeTitles } from '../../core/lift/words.ts';
 import { planOf } from '../../renderer/plan/planStore.ts';
 import { shownRunId } from '../../renderer/store/select.ts';
 import { state } from '../../renderer/store/store.ts';
-import {
-  allocating,
-  communicating,
-  drawnTrace,
-  loading,
-  normalising,
-  type Program,
-  sampling,
-  weights,
-} from '../support/drawnTraces.ts';
+import { communicating, drawnTrace, loading, type Program } from '../support/drawnTraces.ts';
 import { fileBytes } from './support/memoryHost.ts';
 import { openPageOf, openTrace, openWorkbench, page } from './support/workbench.tsx';
 
@@ -22,11 +13,6 @@ const chosen = () => page.getByRole('region', { name: 'Chosen changes' });
 const stepList = () => page.getByRole('list', { name: 'Recommended order of changes' });
 const shownPlan = () => planOf(shownRunId(state()) ?? '');
 
-async function openVision(): Promise<void> {
-  await openTrace('vision.pageable');
-  await expect.element(chosen().getByText(/→/)).toBeVisible();
-}
-
 async function openBytes(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   const { host } = await openWorkbench();
   await openPageOf(await host.import(bytes, { name: 'drawn.json', version: '0.0.0', modifiedAt: new Date(0) }));
@@ -34,14 +20,9 @@ async function openBytes(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   await expect.poll(() => shownPlan().doing).toBeNull();
 }
 
-it('begins the plan with the answer', async () => {
-  await openVision();
-  expect(shownPlan().answer).not.toBe('');
-  expect(plan().element().textContent?.startsWith(shownPlan().answer)).toBe(true);
-});
-
-it('chooses all changes up to a plan step', async () => {
-  await openVision();
+it('begins with the answer, chooses all changes up to a plan step, and folds the alternatives', async () => {
+  await openTrace('vision.pageable');
+  await expect.element(chosen().getByText(/→/)).toBeVisible();
   const planSteps = shownPlan().planSteps;
   expect(planSteps.length).toBeGreaterThan(1);
   expect(shownPlan().choice).toEqual(planSteps.at(-1)?.changes);
@@ -51,10 +32,8 @@ it('chooses all changes up to a plan step', async () => {
     expect(shownPlan().choice).toEqual(changes);
     await expect.element(planStep).toHaveAttribute('aria-pressed', 'true');
   }
-});
-
-it('shows the recommended remedy, and folds the alternatives', async () => {
-  await openVision();
+  expect(shownPlan().answer).not.toBe('');
+  expect(plan().element().textContent?.startsWith(shownPlan().answer)).toBe(true);
   const remedies = page.getByRole('list', { name: 'Remedies' }).getByRole('checkbox');
   expect(remedies.elements().length).toBe(1);
   const alternatives = page.getByRole('list', { name: 'Alternatives' });
@@ -76,11 +55,7 @@ it('shows no remedy of a trace with nothing to gain', async () => {
 });
 
 it.each([
-  ['keep-on-device', weights],
-  ['move-to-device', sampling],
-  ['send-smaller', normalising],
   ['load-in-workers', loading],
-  ['keep-memory', allocating],
   ['overlap-communication', communicating],
 ] as const)('tries %s, and shows the step before and after', async (change, step: (program: Program) => void) => {
   await openBytes(new TextEncoder().encode(drawnTrace(step)));

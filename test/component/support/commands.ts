@@ -26,7 +26,7 @@ const mouse: BrowserCommand<[points: readonly Point[], isDrag: boolean, width: n
   if (frame === null) throw new Error('the tested page is not on screen');
   const scale = frame.width / width;
   for (const [number, [x, y]] of points.entries()) {
-    await page.mouse.move(frame.x + x * scale, frame.y + y * scale, { steps: number === 0 ? 1 : 4 });
+    await page.mouse.move(frame.x + x * scale, frame.y + y * scale, { steps: number === 0 ? 2 : 4 });
     if (isDrag && number === 0) await page.mouse.down();
   }
   if (isDrag) await page.mouse.up();
