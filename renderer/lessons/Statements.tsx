@@ -110,7 +110,7 @@ function Cell({ result }: { readonly result: CheckResult | undefined }) {
       <span>
         <Mark result={result} /> {unbroken(asWritten(found))}
       </span>
-      {holds && told ? null : <small>needs {asWritten(wanted)}</small>}
+      {(holds && told) || wanted === '' ? null : <small>needs {asWritten(wanted)}</small>}
     </td>
   );
 }

@@ -52,7 +52,7 @@ export function evaluateKept(name: KeepName, before: Played, now: Played): Check
   const amount = missing(before, now);
   const what = name === 'waits' ? 'not waited for' : 'missing';
   const found = amount === 0 ? 'kept' : `${valueText(amount, unit)} ${what}`;
-  return { says, told: true, holds: amount === 0, found, wanted: 'as before' };
+  return { says, told: true, holds: amount === 0, found, wanted: '' };
 }
 
 /** Returns how much of `before` is missing in `now`. A millionth is rounding. */
