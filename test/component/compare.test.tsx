@@ -153,7 +153,6 @@ it('shows first where the steps of two traces differ, and what the first one pre
 it('compares a trace with another rather than with a run, by their step, and offers no prediction of it', async () => {
   await openTrace('weights.pageable', 'weights.pinned');
   const [trace] = Object.values(state().runs);
-  // The traces are of the same minute.
   const createdAt = '2026-11-01T08:00:00.000Z';
   put('runs', 'other', { ...(trace as RunSummary), id: 'other', name: 'Other', origin: 'simulated', createdAt });
   await page.getByRole('button', { name: 'Compare', exact: true }).click();
