@@ -139,15 +139,22 @@ it('aligns the runs by the operation of a row, and shows all lanes if they are a
   await expect.element(lanes).toHaveTextContent('side');
 });
 
-it('shows first where the steps of two traces differ, and what the first one predicted for that', async () => {
-  await openTrace('vision.pageable', 'vision.pinned');
-  const ids = ['vision.pageable', 'vision.pinned'].map(
-    (name) => Object.values(state().runs).find((run) => run.name === name)?.id ?? '',
+it('shows first where the steps of two traces differ, and keeps the settled prediction with the plan', async () => {
+  const { host } = await openTrace('vision.pageable', 'vision.pinned');
+  const settled = page.getByRole('region', { name: 'Settled predictions' });
+  await expect.element(settled).toHaveTextContent('No prediction with this profile has been settled yet.');
+  const [before = '', after = ''] = ['vision.pageable', 'vision.pinned'].map(
+    (name) => [...host.runs].find(([, { summary }]) => summary.name === name)?.[0],
   );
-  openPage({ kind: 'compare', runs: ids });
+  openPage({ kind: 'compare', runs: [before, after] });
   const steps = page.getByRole('table', { name: 'Where the step time goes' });
   await expect.element(steps.getByRole('row').nth(1)).toHaveTextContent(/^copies of pageable memory.*−3\.\d+ ms/);
   await expect.element(page.getByRole('region', { name: 'Differences' })).toHaveTextContent(/Measured: \d/);
+  await expect.element(page.getByText(/^Made between A and B: pin\./)).toBeVisible();
+  expect(host.settled).toMatchObject([{ profile: 'h200', changes: ['pin'], holds: true }]);
+  openPage({ kind: 'run', id: before });
+  await expect.element(settled).toHaveTextContent('1 of 1 interval held.');
+  await expect.element(settled.getByRole('row').nth(1)).toHaveTextContent(/^Pin memory once.*held$/);
 });
 
 it('compares a trace with another rather than with a run, by their step, and offers no prediction of it', async () => {
@@ -162,19 +169,4 @@ it('compares a trace with another rather than with a run, by their step, and off
   await page.getByRole('region', { name: 'Differences' }).getByText('Operations', { exact: true }).click();
   await expect.element(table().getByRole('row').nth(1)).toHaveTextContent('pageable and pinned');
   await expect.element(page.getByRole('combobox', { name: 'Align by' })).toHaveValue('start of step 1');
-});
-
-it('keeps a settled prediction, and shows it with the plan that the profile made', async () => {
-  const { host } = await openTrace('vision.pageable', 'vision.pinned');
-  const settled = page.getByRole('region', { name: 'Settled predictions' });
-  await expect.element(settled).toHaveTextContent('No prediction with this profile has been settled yet.');
-  const [before = '', after = ''] = ['vision.pageable', 'vision.pinned'].map(
-    (name) => [...host.runs].find(([, { summary }]) => summary.name === name)?.[0],
-  );
-  openPage({ kind: 'compare', runs: [before, after] });
-  await expect.element(page.getByText(/^Made between A and B: pin\./)).toBeVisible();
-  expect(host.settled).toMatchObject([{ profile: 'h200', changes: ['pin'], holds: true }]);
-  openPage({ kind: 'run', id: before });
-  await expect.element(settled).toHaveTextContent('1 of 1 interval held.');
-  await expect.element(settled.getByRole('row').nth(1)).toHaveTextContent(/^Pin memory once.*held$/);
 });
