@@ -86,7 +86,17 @@ export const everything = (): Experiment =>
           {
             op: 'repeat',
             count: 3,
-            operations: [{ op: 'repeat', count: 2, operations: [{ op: 'work', durationNs: 1 }] }],
+            operations: [
+              {
+                op: 'repeat',
+                count: 2,
+                operations: [
+                  { op: 'work', durationNs: 1 },
+                  { op: 'read', buffer: 'pinned', bytes: 4, offset: 4, stepBytes: 4 },
+                  { op: 'copy', src: 'pinned', dst: 'gpu-a', bytes: 3, srcStepBytes: 8, dstStepBytes: 5 },
+                ],
+              },
+            ],
           },
         ],
       },
