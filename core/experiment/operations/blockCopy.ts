@@ -16,25 +16,22 @@ export const blockCopyStrategies = [...blockStrategies, 'pitched', 'tensor'] as 
 export const blockLayouts = ['contiguous', 'scattered'] as const;
 export const mostBlocks = 65_536;
 
-const pitch = byteCountSchema
-  .optional()
-  .describe('Bytes from the begin of a block to that of the next, as in the rows of a matrix; instead of a layout.');
-const layout = (end: string) =>
-  z
-    .union([z.enum(blockLayouts), z.array(z.number().int().min(0)).min(1).max(mostBlocks)])
-    .default('scattered')
-    .describe(`Slots in the ${end}: one after another, scattered in a fixed order, or the number of each.`);
+const pitch = byteCountSchema.optional();
+const layout = z
+  .union([z.enum(blockLayouts), z.array(z.number().int().min(0)).min(1).max(mostBlocks)])
+  .default('scattered');
+const sameThere = 'The same in the destination.';
 
 const schema = z.strictObject({
   ...named('blockCopy'),
   src: idSchema.describe('Buffer that is read.'),
   srcOffset: offset.describe('Begin of the first slot in the source.'),
-  srcLayout: layout('source'),
-  srcPitchBytes: pitch,
+  srcLayout: layout.describe('Slots: one after another, scattered in a fixed order, or the number of each.'),
+  srcPitchBytes: pitch.describe('Instead of a layout: bytes from the begin of a block to the next, as of matrix rows.'),
   dst: idSchema.describe('Buffer that is written.'),
-  dstOffset: offset.describe('Begin of the first slot in the destination.'),
-  dstLayout: layout('destination'),
-  dstPitchBytes: pitch,
+  dstOffset: offset.describe(sameThere),
+  dstLayout: layout.describe(sameThere),
+  dstPitchBytes: pitch.describe(sameThere),
   blocks: z.number().int().min(1).max(mostBlocks).describe('Number of blocks.'),
   blockBytes: z
     .union([byteCountSchema, z.array(byteCountSchema).min(1).max(mostBlocks)])
@@ -43,7 +40,7 @@ const schema = z.strictObject({
     .enum(blockCopyStrategies)
     .default('auto')
     .describe(
-      'loop: a cudaMemcpyAsync each. batch: one cudaMemcpyBatchAsync. kernel: one kernel that accesses page-locked memory. packed: the host gathers or scatters, and waits for one copy. pitched: one cudaMemcpy2DAsync. tensor: as Tensor.copy_() copies a tensor that isn’t contiguous, through pageable memory of the host and memory of the device, and waits. auto: the fastest on an H200.',
+      'loop: a cudaMemcpyAsync each. batch: one cudaMemcpyBatchAsync. kernel: one kernel that accesses page-locked memory. packed: the host gathers or scatters, and waits for one copy. pitched: one cudaMemcpy2DAsync. tensor: as Tensor.copy_() copies a tensor that isn’t contiguous, and waits. auto: the fastest on an H200.',
     ),
   smShare: z.number().min(0.01).max(1).default(0.25).describe('Share of the multiprocessors for a copying kernel.'),
   stream: streamRef,
