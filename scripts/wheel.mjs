@@ -20,10 +20,10 @@ const built = {
 };
 const platforms = { x64: 'manylinux_2_34_x86_64', arm64: 'manylinux_2_34_aarch64' };
 
-const metadata = ({ name, version, description, license }) => `Metadata-Version: 2.1
+const metadata = ({ name, version, description, license }, withoutCuda) => `Metadata-Version: 2.1
 Name: ${name}
 Version: ${version}
-Summary: ${description}
+Summary: ${description}${withoutCuda ? ' This wheel has no CUDA engine: it records, explains and simulates.' : ''}
 License: ${license}
 Requires-Python: >=3.9
 Provides-Extra: node
@@ -49,7 +49,7 @@ function stage(folder, processor) {
   const info = join(folder, `${program.name}-${program.version}.dist-info`);
   mkdirSync(info);
   const wheel = `Wheel-Version: 1.0\nGenerator: copyscope\nRoot-Is-Purelib: false\nTag: ${tag}\n`;
-  writeFileSync(join(info, 'METADATA'), metadata(program));
+  writeFileSync(join(info, 'METADATA'), metadata(program, processor === 'arm64'));
   writeFileSync(join(info, 'WHEEL'), wheel);
   writeFileSync(join(info, 'entry_points.txt'), '[console_scripts]\ncopyscope = copyscope.__main__:main\n');
   cpSync(inRoot('LICENSE'), join(info, 'LICENSE'));

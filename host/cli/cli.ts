@@ -62,8 +62,12 @@ export async function runCli(args: readonly string[], context: Context): Promise
     const cli = commands(context, engine, ofJob, ended);
     const [first = ''] = args;
     // A file alone opens in the window.
-    const isFile = !first.startsWith('-') && !cli.commands.some((one) => one.name() === first) && existsSync(first);
-    await cli.parseAsync(isFile ? ['serve', '--open', ...args] : args, { from: 'user' });
+    const isNoCommand = !first.startsWith('-') && !cli.commands.some((one) => one.name() === first);
+    const isFile = isNoCommand && existsSync(first);
+    if (isNoCommand && !isFile && /[./]/.test(first))
+      throw new CopyscopeError({ code: 'file.not-found', message: `There is no ${first}.`, remedy: 'Check the path.' });
+    const words = isFile ? ['serve', '--open', ...args] : args;
+    await cli.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;

@@ -1,7 +1,9 @@
 """Steps of other training loops. Each library is imported only if its callback is made."""
 
+import importlib
 import os
 
+from ._program import CopyscopeError
 from ._record import end_step, free_name, record, step
 
 
@@ -32,12 +34,20 @@ class _Steps:
             self._recording.__exit__(None, None, None)
 
 
-def trainer_callback(path=None, **options):
-    from transformers import TrainerCallback
+def _base(name, *modules):
+    """Returns a class of the first of these modules that is installed."""
+    for module in modules:
+        try:
+            return getattr(importlib.import_module(module), name)
+        except ImportError as error:
+            problem = error
+    raise CopyscopeError(f"There is no {name} to make a callback of: {problem}. Install its library.") from problem
 
+
+def trainer_callback(path=None, **options):
     steps = _Steps(path, options)
 
-    class CopyscopeCallback(TrainerCallback):
+    class CopyscopeCallback(_base("TrainerCallback", "transformers")):
         def on_train_begin(self, *_, **__):
             steps.begin()
 
@@ -51,14 +61,9 @@ def trainer_callback(path=None, **options):
 
 
 def lightning_callback(path=None, **options):
-    try:
-        from lightning.pytorch.callbacks import Callback
-    except ImportError:
-        from pytorch_lightning.callbacks import Callback
-
     steps = _Steps(path, options)
 
-    class CopyscopeCallback(Callback):
+    class CopyscopeCallback(_base("Callback", "pytorch_lightning.callbacks", "lightning.pytorch.callbacks")):
         def on_train_start(self, *_, **__):
             steps.begin()
 

@@ -79,11 +79,8 @@ class _Engine:
 
     def __init__(self, index):
         loaded = _load()
-        if not _is_simulated:
-            if not torch.cuda.is_available():
-                raise CopyscopeError("PyTorch finds no GPU: install the NVIDIA driver and a PyTorch with CUDA.")
-            if index >= torch.cuda.device_count():
-                raise CopyscopeError(f"There is no cuda:{index}: PyTorch finds {torch.cuda.device_count()} GPUs.")
+        if not _is_simulated and index >= torch.cuda.device_count():
+            raise CopyscopeError(f"There is no cuda:{index}: PyTorch finds {torch.cuda.device_count()} GPUs.")
         self.device = torch.device("cpu") if _is_simulated else torch.device("cuda", index)
         self.stream = None if _is_simulated else torch.cuda.Stream(self.device)
         self.handle = loaded.copyscopeCopyOpen(index, int(_is_simulated))
@@ -99,6 +96,8 @@ class _Engine:
 
 
 def _engine(device):
+    if not _is_simulated and not torch.cuda.is_available():
+        raise CopyscopeError("PyTorch finds no GPU: install the NVIDIA driver and a PyTorch with CUDA.")
     index = device.index if device.index is not None else 0 if _is_simulated else torch.cuda.current_device()
     if index not in _engines:
         _engines[index] = _Engine(index)

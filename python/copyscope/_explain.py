@@ -13,7 +13,7 @@ def explain(path, *, steps=None, changes=None, step_ms=None):
     if steps is not None:
         options += ["--steps", steps]
     if changes is not None:
-        options += ["--try", ",".join(changes)]
+        options += ["--try", changes if isinstance(changes, str) else ",".join(changes)]
     if step_ms is not None:
         options += ["--step-ms", step_ms]
     path = os.fspath(path)
@@ -58,8 +58,10 @@ class Explanation:
 
     def to_pandas(self, what="operations"):
         """Returns a list of `data` as a DataFrame: operations, verdicts, plan, calls, launches and others; or parts."""
-        import pandas
-
+        try:
+            import pandas
+        except ImportError as error:
+            raise CopyscopeError('pandas can\'t be imported. Run pip install "copyscope[pandas]".') from error
         rows = self.parts if what == "parts" else self.data.get(what)
         if not isinstance(rows, list):
             lists = [name for name, value in self.data.items() if isinstance(value, list)]
@@ -67,7 +69,7 @@ class Explanation:
         return pandas.json_normalize(rows)
 
     def __repr__(self):
-        lines = [self.answer or f"{self.data['name']}: no steps to explain."]
+        lines = [self.answer or " ".join([f"{self.data['name']}: no steps to explain.", *self.data["notes"][:1]])]
         lines += [f"  {part['share']:6.1%}  {part['ns'] / 1e6:9.3f} ms  {part['part']}" for part in self.parts if part["ns"]]
         for remedy in self.plan[:3]:
             sure = f"{remedy['lowShare']:.0%} to {remedy['highShare']:.0%}"

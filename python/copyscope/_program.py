@@ -1,6 +1,7 @@
 """Finds what the package runs: Node, the command line, and the recorder's library."""
 
 import importlib.util
+import json
 import os
 import platform
 import shutil
@@ -83,4 +84,13 @@ def run(*arguments):
     if ended.returncode == 0:
         return ended.stdout
     words = ended.stderr.strip().splitlines()
-    raise CopyscopeError(words[-1] if words else f"copyscope {arguments[0]} ended with exit code {ended.returncode}.")
+    raise CopyscopeError(_in_words(words[-1]) if words else f"copyscope {arguments[0]} ended with exit code {ended.returncode}.")
+
+
+def _in_words(line):
+    """Returns the words of an error, which is an object if the command prints JSON."""
+    try:
+        error = json.loads(line)["error"]
+        return f"{error['message']} {error.get('remedy', '')}".rstrip()
+    except (KeyError, TypeError, ValueError):
+        return line

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import unittest
+import unittest.mock
 from collections import OrderedDict, namedtuple
 from pathlib import Path
 
@@ -47,6 +48,15 @@ class Copies(unittest.TestCase):
         self.assertIs(type(target), torch.Tensor)
         expected = source if isinstance(source, numpy.ndarray) else source.numpy()
         numpy.testing.assert_array_equal(expected, target.numpy(), strict=True)
+
+    def test_says_that_there_is_no_gpu(self):
+        from copyscope import _copy
+
+        none = unittest.mock.Mock(is_available=lambda: False)
+        for device in ("cuda", "cuda:0"):
+            with unittest.mock.patch.object(_copy, "_is_simulated", False), unittest.mock.patch.object(torch, "cuda", none, create=True):
+                with self.assertRaisesRegex(copyscope.CopyscopeError, "PyTorch finds no GPU"):
+                    copyscope.to_device([tensor([1])], device)
 
     def test_keeps_the_structure_and_the_values_of_other_types(self):
         other = object()

@@ -51,8 +51,9 @@ class Explain(unittest.TestCase):
     def test_raises_the_words_of_the_command(self):
         with self.assertRaisesRegex(copyscope.CopyscopeError, "There is no .*missing"):
             copyscope.explain("missing")
-        with self.assertRaisesRegex(copyscope.CopyscopeError, "is not one of"):
-            copyscope.explain(TRACE, changes=["magic"])
+        for options, words in ({"changes": "magic"}, '^.*"magic" is not one of'), ({"steps": "8..9"}, "^steps 8..9 are asked .* 1 to 4"):
+            with self.assertRaisesRegex(copyscope.CopyscopeError, words):
+                copyscope.explain(TRACE, **options)
 
     @unittest.skipUnless(has("pandas"), "there is no pandas")
     def test_makes_tables_for_pandas(self):
@@ -114,6 +115,13 @@ class Callbacks(unittest.TestCase):
         with unittest.mock.patch.dict(sys.modules, {name: fake for name in names}):
             marks = self.marked(copyscope.lightning_callback, "on_train_start", "on_train_batch_start", "on_train_end")
         self.assertEqual(marks, ["CopyscopeMarkStep", "CopyscopeEndStep"])
+
+    def test_names_the_library_that_a_callback_needs(self):
+        names = ("transformers", "lightning", "lightning.pytorch", "lightning.pytorch.callbacks", "pytorch_lightning")
+        with unittest.mock.patch.dict(sys.modules, {name: None for name in names}):
+            for make, words in ((copyscope.trainer_callback, "transformers"), (copyscope.lightning_callback, "lightning")):
+                with self.assertRaisesRegex(copyscope.CopyscopeError, words):
+                    make()
 
     def test_keeps_each_trace_of_the_profiler_under_a_name_of_its_own(self):
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, {"RANK": "3"}):

@@ -1,9 +1,10 @@
 """Recordings that begin and end inside a program."""
 
+import importlib.util
 import os
 import unittest
 
-from standin import StandInTest
+from standin import PRELUDE, PYTHON, StandInTest
 
 
 class Record(StandInTest):
@@ -116,6 +117,20 @@ run("record", "--parts", "parts", "--out", "run.arrow")
 print(copies("run.arrow"))
 """)
         self.assertEqual(out, ["3"])
+
+
+class Notebook(StandInTest):
+    @unittest.skipIf(None in map(importlib.util.find_spec, ("nbclient", "ipykernel")), "there is no nbclient with ipykernel")
+    def test_shows_the_report_of_a_recorded_cell(self):
+        import nbclient
+        import nbformat
+
+        cells = [f"import sys; sys.path.insert(0, {str(PYTHON)!r})\n%load_ext copyscope", PRELUDE, "%%copyscope run.arrow\nplay(3)"]
+        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": str(self.folder)}}).execute()
+        shown = [output["data"] for output in book.cells[-1].outputs if output.output_type == "execute_result"]
+        self.assertIn("<iframe", shown[0]["text/html"])
+        self.assertTrue((self.folder / "run.arrow").exists())
 
 
 class Faults(StandInTest):

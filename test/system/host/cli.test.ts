@@ -209,6 +209,7 @@ describe('copyscope exits', () => {
     ['an unknown engine', 2, () => ['run', 'x.json', '--engine', 'gpu'], 'usage.invalid', undefined],
     ['no file named', 2, () => ['run'], 'usage.invalid', undefined],
     ['an unknown command', 2, () => ['measure'], 'usage.invalid', undefined],
+    ['a file that is not there', 2, () => ['./missing.arrow'], 'file.not-found', undefined],
     [
       'what the engine can not execute',
       3,
