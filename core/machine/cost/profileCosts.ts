@@ -53,8 +53,8 @@ const quarter = room(0.25, 1).share;
  */
 const inlineMemsetBytes = 4096;
 
-/** Middle of the bounds of copies.pitchedRowNs, for profiles without it (assets/profiles/h200.json has the reason). */
-const middleRowNs = 29;
+/** Least time of a pitched copy's row in profiles without copies.pitchedRowNs: that of an H200. */
+const leastRowNs = 1.5;
 
 type TableName = { [Name in keyof P]-?: NonNullable<P[Name]> extends number ? never : Name }[keyof P];
 type P = DeviceProfile['parameters'];
@@ -155,7 +155,8 @@ class ProfileCosts implements CostModel {
     const p = this.#p;
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     if (by === 'pitched') {
-      const rowsNs = sizes.length * (p['copies.pitchedRowNs'] ?? middleRowNs);
+      const linkNs = (bytes / p['link.bytesPerSecond']) * 1e9;
+      const rowsNs = Math.max(0, sizes.length * (p['copies.pitchedRowNs'] ?? leastRowNs) - linkNs);
       return { callNs: this.callNs('cudaMemcpyAsync'), deviceNs: rowsNs + this.#time('copies.h2d.pinned', bytes) };
     }
     const entryNs = p['copies.batchEntryNs'] ?? this.#time('copies.h2d.pinned', 0);

@@ -23,8 +23,6 @@ interface SpreadGroup {
    * makespans of seven hosts lie inside (test/fixtures/blind to blind5, and two slow hosts of 2026-11-30).
    */
   readonly slowerKind?: number;
-  /** Names of parameters that are known by their bounds alone, and the factor from their middle to each bound. */
-  readonly bounded?: { readonly of: RegExp; readonly factor: number };
   /** Factor for a profile calibrated on the machine. */
   readonly calibrated: number;
   /** Factor for costs shown by the run's rows. */
@@ -50,7 +48,6 @@ export const spreadGroups: readonly SpreadGroup[] = [
   },
   {
     name: 'latencies',
-    bounded: { of: /^copies\.pitchedRowNs$/, factor: 25 },
     of: /^queue\.|^copies\.(batchEntryNs|pitchedRowNs)$|^calls\.wakeNs$|^graph\.kernelNodeNs$|^host\.wakeNs$|^hostFunction\./,
     kind: 1.4,
     calibrated: 1.32,
@@ -109,11 +106,7 @@ type Source = 'kind' | 'calibrated' | 'run';
 const profilesFrom = (source: Source): ((profile: DeviceProfile) => readonly ProfilePair[]) =>
   rememberedBy((profile) =>
     spreadGroups.map((group): ProfilePair => {
-      const by = (factor: number): DeviceProfile =>
-        slower(profile, (name) => {
-          if (!group.of.test(name)) return 1;
-          return group.bounded?.of.test(name) === true ? group.bounded.factor ** Math.sign(factor - 1) : factor;
-        });
+      const by = (factor: number): DeviceProfile => slower(profile, (name) => (group.of.test(name) ? factor : 1));
       const most = source === 'kind' ? (group.slowerKind ?? group.kind) : group[source];
       return [by(1 / group[source]), by(most)];
     }),

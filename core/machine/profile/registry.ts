@@ -56,7 +56,7 @@ export const registry = {
   },
   'copies.pitchedRowNs': {
     ...{ unit: 'ns', without: null, probe: null },
-    what: 'Copy engine’s time for a row of a cudaMemcpy2DAsync, beyond its bytes.',
+    what: 'Copy engine’s least time for a row of a cudaMemcpy2DAsync.',
   },
   'staging.chunkBytes': {
     ...{ unit: 'B', probe: 'staging' },
