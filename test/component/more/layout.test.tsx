@@ -6,7 +6,6 @@ import { state } from '../../../renderer/store/store.ts';
 import {
   boxOf,
   drag,
-  fill,
   openExample,
   openTrace,
   openWorkbench,
@@ -89,7 +88,6 @@ it('hides the panels at the sides by a key or a button, and remembers it', async
   await expect.element(inspector).not.toBeInTheDocument();
   await expect.poll(() => boxOf(timeline).width).toBeGreaterThan(narrow + 500);
   const again = await openExample(pinned, { keepStorage: true });
-  fill();
   await expect.element(again.timeline).toBeVisible();
   expect([again.library, again.inspector].flatMap((panel) => panel.elements())).toEqual([]);
   await left().click();
@@ -131,7 +129,6 @@ it.each([
 ] as const)('shows three rows of score and lanes each of %s at %i x %i', async (_, width, height, first) => {
   const { timeline, sheet, plot, status } = await openWorkbench({ recorded: ['lessons/first-overlap'], page: first });
   await page.viewport(width, height);
-  fill();
   await expect.element(plot).toBeVisible();
   await settled(plot);
   const scroll = sheet.element().parentElement?.getBoundingClientRect();
@@ -147,7 +144,6 @@ it.each([
 it('shows the name of an experiment and all its buttons next to an open panel at 720 x 450', async () => {
   const { library } = await openExample(pinned, { recorded: [pinned] });
   await page.viewport(720, 450);
-  fill();
   await press('Control+b');
   await expect.element(library).toBeVisible();
   await settled(library);

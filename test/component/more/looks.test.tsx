@@ -11,7 +11,6 @@ import { showSide } from '../../../renderer/store/sidePanels.ts';
 import { assign } from '../../../renderer/store/store.ts';
 import {
   answerChooser,
-  fill,
   openExample,
   openTrace,
   openWorkbench,
@@ -334,7 +333,6 @@ it.each(Object.entries(views))(
         [720, 450],
       ] as const) {
         await page.viewport(width, height);
-        fill();
         showSide('left');
         await still();
         await commands.picture(`${name.replaceAll(' ', '-')}-${width}`);

@@ -113,7 +113,8 @@ export async function openWorkbench({ page: first, ...contents }: Opening = {}):
   const shown = first?.kind === 'example' ? [first.id] : [];
   const host = await begin({ ...contents, examples: [...shown, ...(contents.examples ?? [])] });
   if (first !== undefined) openPage(first);
-  await render(<App />);
+  // The window fills the page, as in the app.
+  (await render(<App />)).container.style.height = '100%';
   await expect.poll(() => document.querySelector('main')).not.toBeNull();
   const library = page.getByRole('region', { name: 'Library', exact: true });
   const timeline = page.getByRole('region', { name: 'Timeline' });
@@ -262,10 +263,5 @@ export async function settled(locator: Locator): Promise<void> {
 /** Returns a number of an element's dataset. */
 export const numberOf = (locator: Locator, name: string): number =>
   Number((locator.element() as HTMLElement).dataset[name] ?? Number.NaN);
-
-/** Makes the window fill the page, as in the app. */
-export function fill(): void {
-  document.querySelector('main')?.parentElement?.style.setProperty('height', '100vh');
-}
 
 export { page };
