@@ -30,10 +30,10 @@ it('runs all four cases and compares them on one scale', async () => {
   await expect.element(overlapped).toHaveTextContent('Simulated');
   await expect.poll(() => ends().filter((end) => end !== undefined).length).toBe(4);
   const [before] = ends();
-  expect(new Set(ends()).size).toBe(1);
+  await expect.poll(() => new Set(ends()).size).toBe(1);
   await press('w');
   await expect.poll(() => ends()[0]).not.toBe(before);
-  expect(new Set(ends()).size).toBe(1);
+  await expect.poll(() => new Set(ends()).size).toBe(1);
 });
 
 it('says of a recorded run which machine it ran on, and does not offer to delete it', async () => {
