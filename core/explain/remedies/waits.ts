@@ -7,7 +7,7 @@ import { groupBy } from '../../groupBy.ts';
 import { defaultQueueDepth } from '../figures/queue.ts';
 import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { shareData, touchedBuffers } from '../verdicts/facts.ts';
-import { isPlace, listOf, type Place, places } from './situation.ts';
+import { at, isPlace, listOf, type Place, places } from './situation.ts';
 
 /**
  * Removes waits that directly follow a copy, unless the data needs them or nothing comes after. Other waits become waits
@@ -60,18 +60,25 @@ function followsCopy(all: readonly Place[], place: Place): boolean {
   return stream?.op === 'synchronizeDevice' || (stream as { stream?: string }).stream === before.operation.stream;
 }
 
-/** Returns whether a download comes before the wait, and behind it host work, or a signal to another thread, before the next wait. */
-function bringsToWork({ buffers }: Experiment, all: readonly Place[], place: Place): boolean {
+/**
+ * Returns whether a download comes before the wait, and behind it host work, or a signal to another thread, before the
+ * next wait. In a loop the next round's begin is behind it too.
+ */
+function bringsToWork(experiment: Experiment, all: readonly Place[], place: Place): boolean {
   const list = all.filter((one) => listOf(one) === listOf(place));
-  const at = list.indexOf(place);
+  const index = list.indexOf(place);
   const isWait = ({ operation }: Place): boolean => operation.op.startsWith('synchronize');
   const isDownload = (one: Place): boolean => {
     const target = isPlace('copy')(one) ? one.operation.dst : null;
-    return buffers.some(({ id, memory }) => id === target && memory !== 'device');
+    return experiment.buffers.some(({ id, memory }) => id === target && memory !== 'device');
   };
-  const before = list.slice(list.slice(0, at).findLastIndex(isWait) + 1, at);
-  const next = list.findIndex((one, index) => index > at && isWait(one));
-  const behind = list.slice(at + 1, next < 0 ? list.length : next);
+  const around = at(experiment, place.path.slice(0, -2)) as { readonly op?: string };
+  const [earlier, later] = [list.slice(0, index), list.slice(index + 1)];
+  const following = around.op === 'repeat' ? [...later, ...earlier] : later;
+  const preceding = around.op === 'repeat' ? following : earlier;
+  const next = following.findIndex(isWait);
+  const behind = next < 0 ? following : following.slice(0, next);
+  const before = preceding.slice(preceding.findLastIndex(isWait) + 1);
   return before.some(isDownload) && behind.some(({ operation: { op } }) => op === 'work' || op === 'signal');
 }
 

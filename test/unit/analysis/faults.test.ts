@@ -284,6 +284,19 @@ describe('variants of these faults', () => {
     expect(frames({ op: 'synchronizeStream', stream: 'frames' }, [])?.changes).toContain('launch-ahead');
   });
 
+  it('a wait for a download stays if the next round of its loop begins with host work', () => {
+    const buffers = [device('x', 1e6), { id: 'y', memory: 'pinned' as const, bytes: 1e6 }];
+    const operations = [
+      { op: 'work', durationNs: 300_000 },
+      spin(400, { writes: ['x'], stream: 's' }),
+      { op: 'copy', src: 'x', dst: 'y', stream: 's' },
+      { op: 'synchronizeStream', stream: 's' },
+    ];
+    const loop = { op: 'repeat', count: 8, operations };
+    const plan = planOf(experimentOf({ buffers, streams: [{ id: 's' }] }, [loop] as never));
+    expect(plan.flatMap(({ changes }) => changes)).not.toContain('remove-wait');
+  });
+
   it.each([['repeat'], ['written out']])('the next kernel goes before the host work on what arrived: %s', (how) => {
     const buffers = [device('x', 1e6), { id: 'y', memory: 'pinned' as const, bytes: 4e6 }];
     const part = (at: number) => (how === 'repeat' ? { dstStepBytes: 1e6 } : { dstOffset: at * 1e6 });
