@@ -52,6 +52,8 @@ export default defineConfig({
           // All files share the window's modules, which take longer to load than most tests to run.
           isolate: false,
           testTimeout: 120_000,
+          // As in playwright.config.ts.
+          retry: 1,
           expect: { poll: { interval: 30, timeout: 30_000 } },
           browser: {
             enabled: true,

@@ -3,14 +3,20 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** @typedef {{ test: string, reason: string }[]} NamedTests */
 
-/** @returns {{ passed: number, failed: NamedTests, skipped: NamedTests }} */
-export const noCounts = () => ({ passed: 0, failed: [], skipped: [] });
+/**
+ * `flaky` has the tests that passed only at the second try, with the reason why the first one failed. They count as
+ * passed.
+ *
+ * @returns {{ passed: number, failed: NamedTests, flaky: NamedTests, skipped: NamedTests }}
+ */
+export const noCounts = () => ({ passed: 0, failed: [], flaky: [], skipped: [] });
 
 export function addCounts(counts) {
   return counts.reduce(
-    (sum, { passed, failed, skipped }) => ({
+    (sum, { passed, failed, flaky, skipped }) => ({
       passed: sum.passed + passed,
       failed: [...sum.failed, ...failed],
+      flaky: [...sum.flaky, ...flaky],
       skipped: [...sum.skipped, ...skipped],
     }),
     noCounts(),
@@ -47,27 +53,29 @@ export function vitestCounts(modules, unhandledErrors) {
     for (const test of module.children.allTests()) {
       const { state, note, errors } = test.result();
       const name = `${module.relativeModuleId} > ${test.fullName}`;
-      if (state === 'passed') counts.passed += 1;
-      else if (state === 'skipped') counts.skipped.push({ test: name, reason: note ?? 'no reason given' });
+      if (state === 'passed') {
+        counts.passed += 1;
+        if (test.diagnostic()?.flaky === true) counts.flaky.push({ test: name, reason: shortReason(errors ?? []) });
+      } else if (state === 'skipped') counts.skipped.push({ test: name, reason: note ?? 'no reason given' });
       else failed(name, errors ?? []);
     }
   }
   return counts;
 }
 
-/** Returns the counts in Playwright's JSON report. A test that passes only on a retry has failed. */
+/** Returns the counts in Playwright's JSON report. */
 export function playwrightCounts(report) {
   const counts = noCounts();
   const failed = (test, errors) => counts.failed.push({ test, reason: shortReason(errors) });
   for (const error of report.errors) failed('Playwright, outside of any test', [error]);
   for (const { test, title } of playwrightTests(report)) {
-    if (test.status === 'expected') counts.passed += 1;
-    else if (test.status === 'skipped') counts.skipped.push({ test: title, reason: skipReason(test) });
-    else
-      failed(
-        title,
-        test.results.flatMap(({ errors }) => errors),
-      );
+    const errors = test.results.flatMap((result) => result.errors);
+    if (test.status === 'skipped') counts.skipped.push({ test: title, reason: skipReason(test) });
+    else if (test.status === 'unexpected') failed(title, errors);
+    else {
+      counts.passed += 1;
+      if (test.status === 'flaky') counts.flaky.push({ test: title, reason: shortReason(errors) });
+    }
   }
   return counts;
 }
@@ -106,8 +114,9 @@ const list = (title, tests) =>
  * The last lines of a tier. Failures stand right before the last one, so that a log that has lost its beginning
  * still names them; the last one is what CI reads.
  */
-export const closingLines = ({ passed, failed, skipped }) => [
+export const closingLines = ({ passed, failed, flaky, skipped }) => [
   ...list('Skipped', skipped),
+  ...list('Passed at the second try', flaky),
   ...list('Failed', failed),
   `${passed} passed, ${failed.length} failed, ${skipped.length} skipped`,
 ];

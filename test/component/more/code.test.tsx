@@ -1,5 +1,6 @@
 /** The experiment as a program, with the lines of the selection marked. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import type { Locator } from 'vitest/browser';
 import { heading, openExample, openWorkbench, page, press, saved } from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
@@ -63,16 +64,15 @@ it('marks what a remedy has changed, in both languages, until the remedy is undo
   await expect.element(heading('Copy of Pageable source, second stream')).toBeVisible();
   const changed = page.getByRole('button', { name: 'Changed by the remedy' });
   await expect.element(changed).toBeVisible();
-  // The copy's own selection may scroll after the first click.
-  const isShown = async (): Promise<boolean> => {
-    await changed.click();
-    return remedied.first().query() !== null;
-  };
-  await expect.poll(isShown).toBe(true);
-  await expect.element(remedied.first()).toBeInViewport();
+  // The selection in the copy of the document may scroll after a click.
+  const showWith = (line: Locator): Promise<void> =>
+    vi.waitFor(async () => {
+      await changed.click();
+      await expect.element(line, { timeout: 1000 }).toBeInViewport();
+    }, 30_000);
+  await showWith(remedied.first());
   await page.getByText('PyTorch', { exact: true }).click();
-  await changed.click();
-  await expect.element(remedied.filter({ hasText: 'pin_memory=True' })).toBeInViewport();
+  await showWith(remedied.filter({ hasText: 'pin_memory=True' }).first());
   await press('Control+z');
   await expect.element(changed).not.toBeInTheDocument();
   await expect.element(remedied).not.toBeInTheDocument();
