@@ -111,7 +111,7 @@ export function ranksTable({ ranks, slowest }: RanksAnswer): TableBlock {
 export function stepTimeBlocks(steps: StepsAnswer): Block[] {
   const { count, rule, medianNs, unprofiledNs, initialisation, caution } = steps;
   const [recorded, plain] = [durationText(medianNs), durationText(unprofiledNs)];
-  const first = `Initialisation took ${durationText(initialisation.ns)} (${namesText(initialisation.names)}); it is in no step.`;
+  const first = `Initialisation took ${durationText(initialisation.ns)} (${namesText(initialisation)}); it is in no step.`;
   return [
     ...text(
       `A step takes ${recorded} as recorded and ${plain} without the profiler, which is predicted (median of ${count}; ${rule}).`,
@@ -131,17 +131,22 @@ export function partsTable({ parts }: Pick<StepsAnswer, 'parts'>): TableBlock {
     kind: 'table',
     title: 'Where the step time goes',
     columns: [...columns('Share', 'Time'), { title: 'Part', isName: true }],
-    rows: shown.map(({ part, ns, share, names }) => ({
-      cells: [formatShare(share), durationText(ns), partWords[part]],
-      share,
-      detail: namesText(names),
+    rows: shown.map((part) => ({
+      cells: [formatShare(part.share), durationText(part.ns), partWords[part.part]],
+      share: part.share,
+      detail: namesText(part),
     })),
   };
 }
 
 const mostLetters = 60;
-const namesText = (names: readonly NamedTime[]): string =>
-  names.map(({ name, ns }) => `${readableName(name).slice(0, mostLetters)} ${durationText(ns)}`).join(', ');
+/** Contributions with a smaller share of their part say nothing about it. */
+const leastNamedShare = 0.01;
+
+function namesText({ ns, names }: { readonly ns: number; readonly names: readonly NamedTime[] }): string {
+  const named = names.filter((one) => one.ns >= leastNamedShare * ns);
+  return named.map((one) => `${readableName(one.name).slice(0, mostLetters)} ${durationText(one.ns)}`).join(', ');
+}
 
 type Changes = Pick<TraceAnswers, 'steps' | 'plan' | 'planSteps'> & { readonly tried?: RemedyAnswer | null };
 
