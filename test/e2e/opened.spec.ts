@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openBrowser } from '../../host/server/openBrowser.ts';
-import { testOfProcess as test } from './support/test.ts';
+import { expect, testOfProcess as test } from './support/test.ts';
 import { Window } from './support/window.ts';
 
 test('the page that leads to the window lets the browser in', async ({ page, server }) => {
@@ -15,6 +15,8 @@ test('the page that leads to the window lets the browser in', async ({ page, ser
   );
   await page.goto(pathToFileURL(join(folder, name)).href);
   await new Window(page).ready();
+  // The token is gone from the address, which may be copied or shared.
+  expect(new URL(page.url()).search).toBe('');
   // The browser stays admitted.
   await page.reload();
   await new Window(page).ready();

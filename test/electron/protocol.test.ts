@@ -116,20 +116,8 @@ describe('copyscope://', () => {
   });
 
   it('never names a file outside its folder, whatever the path', async () => {
-    const part = fc.constantFrom(
-      '..',
-      '.',
-      '%2e%2e',
-      '%2f',
-      '%5c',
-      '/',
-      '\\',
-      'assets',
-      'app.js',
-      'secret.txt',
-      '%00',
-      ' ',
-    );
+    const hostile = ['..', '.', '%2e%2e', '%2f', '%5c', '/', '\\', 'assets', 'app.js', 'secret.txt', '%00', ' '];
+    const part = fc.constantFrom(...hostile);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(part, fc.string({ maxLength: 6 })), { maxLength: 8 }), async (parts) => {
         for (const separator of ['/', '']) {

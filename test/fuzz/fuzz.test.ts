@@ -20,7 +20,6 @@ const inputs: Readonly<Record<string, number>> = {
   nsight: 400,
   import: 800,
   bundle: 400,
-  'data folder': 400,
   call: 1000,
   frame: 20_000,
 };

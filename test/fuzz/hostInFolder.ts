@@ -1,6 +1,6 @@
 /** A host on its own data folder, and the content of that folder. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost, type Host } from '../../host/service/host.ts';
@@ -9,11 +9,8 @@ import { repository } from './seeds.ts';
 
 export interface HostInFolder {
   readonly host: Host;
-  readonly folder: string;
   /** Throws if a file has been added, deleted or changed. */
   requireSame(before: ReadonlyMap<string, string>): void;
-  /** Throws if there is anything outside the data folder. */
-  requireAllInside(): void;
   /** Returns the content of every file by path. */
   content(): ReadonlyMap<string, string>;
   close(): void;
@@ -28,16 +25,13 @@ const noEngine = () => ({
   kill: () => {},
 });
 
-/** `fill` adds files to the data folder before the host starts. There are no shipped files, which list slowly. */
-export function hostInFolder(fill?: (folder: string) => void): HostInFolder {
+export function hostInFolder(): HostInFolder {
   const outer = mkdtempSync(join(tmpdir(), 'copyscope-fuzz-'));
   // Changes outside the data folder are found too.
   const folder = join(outer, 'data');
-  if (fill !== undefined) mkdirSync(folder);
-  fill?.(folder);
   const host = createHost({
     about: { version: '0.1.0', shell: 'browser', platform: 'linux', dataFolder: folder },
-    assetsFolder: fill === undefined ? join(repository, 'assets') : join(folder, 'assets'),
+    assetsFolder: join(repository, 'assets'),
     spawnEngine: noEngine,
     environment: { PATH: '' },
   });
@@ -52,12 +46,7 @@ export function hostInFolder(fill?: (folder: string) => void): HostInFolder {
   };
   return {
     host,
-    folder,
     content,
-    requireAllInside: () => {
-      const others = readdirSync(outer).filter((name) => name !== 'data');
-      if (others.length > 0) throw new Wrong(`beside the data folder lies ${others.join()}`);
-    },
     requireSame: (before) => {
       const after = content();
       for (const [path, sum] of after) {

@@ -1,7 +1,6 @@
 /** All kinds of inputs, by name. */
 import type { Kind } from './kind.ts';
 import { callKinds } from './kinds/calls.ts';
-import { dataFolderKinds } from './kinds/dataFolder.ts';
 import { libraryKinds } from './kinds/library.ts';
 import { programKinds } from './kinds/programs.ts';
 import { runKinds } from './kinds/runs.ts';
@@ -12,6 +11,5 @@ export const allKinds = (): Readonly<Record<string, Kind>> => ({
   ...runKinds,
   ...traceKinds(),
   ...libraryKinds(),
-  ...dataFolderKinds,
   ...callKinds(),
 });

@@ -1,6 +1,6 @@
 /** Full or read-only disks, folders that vanish, two servers on one folder, and a clock that jumps. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { libraryItems } from '../../../core/service/service.ts';
@@ -109,22 +109,5 @@ describe.skipIf(!canMount)(ofDisks('a folder that can’t be written'), () => {
     await expect(importedRun(service, 'a.arrow', runFile('a'))).rejects.toMatchObject(refused);
     await expect(service.deleteItems(libraryItems({ experiments: [id] }))).rejects.toMatchObject(refused);
     expect((await service.experiments()).map((one) => one.id)).toEqual([id]);
-  });
-});
-
-describe('a folder that vanishes', () => {
-  it('is empty then, and made anew by what is kept next', async () => {
-    const dataFolder = join(folder, 'data');
-    const { service } = hostOn(dataFolder);
-    await service.saveExperiment(null, named('mine'));
-    const { id: run } = await importedRun(service, 'a.arrow', runFile('a'));
-    renameSync(dataFolder, join(folder, 'elsewhere'));
-    expect(await service.experiments()).toEqual([]);
-    await expect(service.readRun(run)).rejects.toMatchObject({ code: 'run.not-found' });
-    await expect(service.saveNotes(run, note)).rejects.toMatchObject({ code: 'run.not-found' });
-    const again = await service.saveExperiment(null, named('mine'));
-    expect((await service.experiments()).map(({ id }) => id)).toEqual([again]);
-    // The earlier files are in the new place.
-    expect(kept(join(folder, 'elsewhere'))).toEqual(['experiments/mine.json', 'runs/imported/a.arrow']);
   });
 });

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliDecompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { newFolder } from '../../support/newFolder.ts';
@@ -112,21 +111,6 @@ describe('copyscope explain', () => {
     expect(exitCode).toBe(0);
     expect(out).toContain('recorded on Test CPU by the CPU engine, without a GPU at 2026-11-20 05:45 UTC');
     expect(out).toContain('Data: Every byte of 20.0 MiB is right');
-  });
-});
-
-describe('copyscope explain and lift, of an export of Nsight Systems', () => {
-  const exported = (): string => {
-    const packed = readFileSync(join(repository, 'test/fixtures/nsight/mfu_2gpu_before.sqlite.br'));
-    return file('train.sqlite', brotliDecompressSync(packed));
-  };
-
-  it('makes an experiment of it that runs', async () => {
-    const target = join(folder, 'lifted.json');
-    expect((await cli('lift', exported(), '--steps', '3..4', '--out', target)).exitCode).toBe(0);
-    const { exitCode, out } = await cli('predict', target);
-    expect(exitCode).toBe(0);
-    expect(out).toContain('simulated with profile h200');
   });
 });
 

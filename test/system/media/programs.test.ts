@@ -1,13 +1,12 @@
 /** Generated programs mean the same to the compilers of their languages, for any names in the document. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CodeLanguage, codeOf } from '../../../core/code/code.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { runs } from '../../support/effort.ts';
-import { mathHeaders } from '../../support/mathHeaders.ts';
 import { everything } from '../../unit/code/everything.ts';
 import { allPieces, hostileText } from '../../unit/media/hostile.ts';
 
@@ -99,22 +98,6 @@ describe('a generated program', () => {
       const { stdout, stderr } = spawnSync('g++', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
       expect(stderr).toBe('');
       return tokens(stdout);
-    });
-    expect(found[0]).toContain('nvtxRangePushA("text")');
-    expect([...new Set(found)]).toHaveLength(1);
-  });
-
-  it("a program of CUDA is the same to nvcc's front end with hostile names as with harmless ones", (context) => {
-    if (!isThere('nvcc')) return context.skip('nvcc is not installed');
-    const found = written('cuda', subjects(0), 'program.cu').map((file) => {
-      const cwd = join(file, '..');
-      // cudafe++'s output of the program: comments are gone, and every statement was parsed.
-      const args = ['-std=c++17', ...mathHeaders(), '-cuda', '-o', 'program.ii', 'program.cu'];
-      const { status, stderr } = spawnSync('nvcc', args, { cwd, encoding: 'utf8' });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      const text = tokens(readFileSync(join(cwd, 'program.ii'), 'utf8'));
-      // CHECK contains its line number.
-      return text.slice(text.indexOf('int main(')).replace(/"text",? ?\d+/g, '"text" line');
     });
     expect(found[0]).toContain('nvtxRangePushA("text")');
     expect([...new Set(found)]).toHaveLength(1);

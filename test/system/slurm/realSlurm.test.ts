@@ -2,7 +2,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { SweepStore } from '../../../host/library/sweepStore.ts';
 import { newFolder } from '../../support/newFolder.ts';
@@ -91,25 +90,6 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     expect((await cli(command())).exitCode).toBe(0);
     expect(await ended()).toBe(before + 6);
     expect(await done()).toBe(6);
-  });
-
-  it('calibrates as a job, and cancels one that runs', async () => {
-    const calibrate = (signal = new AbortController().signal): Promise<Result> =>
-      cli(['calibrate', '--slurm', '--engine', 'sim', '--quick', '--json', '--name', 'of a node'], {
-        terminal: { ask: async () => true },
-        context: { signal },
-      });
-    const ran = await calibrate();
-    expect(ran.exitCode).toBe(0);
-    expect(parseProfile(JSON.parse(ran.out)).source).toContain(slurm.node);
-    await ended();
-    await gated(0);
-    const interrupted = new AbortController();
-    const first = calibrate(interrupted.signal);
-    await eventually(() => expect(slurm.count('RUNNING')).toBe(1));
-    interrupted.abort();
-    expect((await first).exitCode).toBe(130);
-    await eventually(() => expect(slurm.count('RUNNING') + slurm.count('COMPLETING')).toBe(0));
   });
 
   it.skipIf(noRecorder !== null)('records as a job; what scancel ends comes as far as it was', async () => {
