@@ -136,7 +136,7 @@ const allocatorSchema = z.object({
     .default([]),
 });
 
-const runInfoFields = z.object({
+export const runInfoSchema = z.object({
   format: z.literal(runFormat),
   version: z.literal(runVersion),
   engine: z.enum(engineKinds),
@@ -188,17 +188,10 @@ const runInfoFields = z.object({
   notes: z.array(z.string().max(2000)).max(100),
 });
 
-export const runInfoSchema = runInfoFields.refine(
-  (info) => (info.experiment === null) === (info.imported !== undefined),
-  {
-    path: ['experiment'],
-    message: 'a run has either an experiment or a tool that it was imported from',
-  },
-);
 /** Excludes the experiment, which a file's reader parses separately. */
-export const runDescriptionSchema = runInfoFields.omit({ experiment: true });
+export const runDescriptionSchema = runInfoSchema.omit({ experiment: true });
 
-export type RunInfo = z.infer<typeof runInfoFields>;
+export type RunInfo = z.infer<typeof runInfoSchema>;
 export type ImportedFrom = z.infer<typeof importedSchema>;
 export type Verification = z.infer<typeof verificationSchema>;
 export type VerificationCheck = z.infer<typeof verificationCheckSchema>;

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { patternWord } from '../../core/program/pattern.ts';
 import type { Program } from '../../core/program/program.ts';
 import { ownMathHeaders } from '../support/mathHeaders.ts';
+import { patternWord } from '../support/pattern.ts';
 import { describeNative, once, request, rowsOf, runOnCpu } from './support.ts';
 
 const types = ['float32', 'float16', 'bfloat16'] as const;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { patternSchema } from '../../core/experiment/resources.ts';
-import { contentByte } from '../../core/program/pattern.ts';
 import { loadAddon } from '../../native/addon.ts';
 import { decodeTrace } from '../../native/decode.ts';
 import { layout, patternKinds } from '../../native/layout.ts';
+import { contentByte } from '../support/pattern.ts';
 import { describeNative, request } from './support.ts';
 
 describeNative('the addon', () => {

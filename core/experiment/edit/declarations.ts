@@ -130,12 +130,6 @@ function resize(buffer: BufferDeclaration, bytes: number): void {
   delete buffer.shape;
 }
 
-export const addDeclaration = (experiment: Experiment, kind: DeclarationKind, stem?: string): Edited =>
-  edit(experiment, (draft) => {
-    declare(draft, kind, stem);
-    return undefined;
-  });
-
 /** Renames a declaration and all references. Throws if the id is taken. */
 export function renameDeclaration(experiment: Experiment, kind: DeclarationKind, from: string, to: string): Edited {
   return edit(experiment, (draft) => {

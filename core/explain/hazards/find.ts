@@ -1,7 +1,7 @@
 /** Finds operations whose order the program leaves to chance. Holds for every machine; nothing is run. */
 
 import type { Instruction, Program } from '../../program/program.ts';
-import { atOnce, type InSteps } from '../../steps.ts';
+import type { InSteps } from '../../steps.ts';
 import { type Call, isAfter, isIssued } from '../order/calls.ts';
 import { isOver } from '../order/eventRecords.ts';
 import { mostEntries, ProgramOrder } from '../order/programOrder.ts';
@@ -28,9 +28,6 @@ export interface Findings {
 }
 
 /** Finds conflicts. `most` limits the stored clock entries if there are several threads. */
-export const findConflicts = (program: Program, most = mostEntries): Findings =>
-  atOnce(findConflictsInSteps(program, most));
-
 export function* findConflictsInSteps(program: Program, most = mostEntries): InSteps<Findings> {
   const plan = schedule(program);
   yield;

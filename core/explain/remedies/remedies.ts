@@ -44,12 +44,6 @@ export function explainWithRemedies(experiment: Experiment, machine: Machine): E
   return { before, remedies: atOnce(testedInSteps(before, before.verdicts, machine)) };
 }
 
-/** Tests the verdicts of a run of this experiment. */
-export function remediesFor(experiment: Experiment, verdicts: readonly Verdict[], machine: Machine): Remedy[] {
-  const before = predict(experiment, machine);
-  return before === null ? [] : atOnce(testedInSteps(before, verdicts, machine));
-}
-
 /**
  * Tests verdicts in steps, for callers that have simulated the experiment on that machine already. A verdict isn't tested if
  * the remedy of an earlier one removes its cause as well.

@@ -1,4 +1,4 @@
-// The words of a pattern, equal on host and device (core/program/pattern.ts has the definition).
+// The words of a pattern, equal on host and device (test/support/pattern.ts compares with them).
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import {
-  addDeclaration,
   countUsage,
   declarationKinds,
   deleteDeclaration,
@@ -76,7 +75,6 @@ const edits: readonly Edit[] = [
     const [path = ['threads', 0, 'operations', 0]] = some(experiment, pick);
     return ungroupOperation(experiment, path);
   },
-  (experiment, pick) => addDeclaration(experiment, declarationKinds[pick(declarationKinds.length)] ?? 'buffers'),
   (experiment, pick) => {
     const kind = declarationKinds[pick(declarationKinds.length)] ?? 'buffers';
     const id = experiment[kind][pick(experiment[kind].length)]?.id ?? 'none';

@@ -5,11 +5,12 @@ import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { withEvidence } from '../../../core/explain/hazards/evidence.ts';
-import { findConflicts } from '../../../core/explain/hazards/find.ts';
+import { findConflictsInSteps } from '../../../core/explain/hazards/find.ts';
 import { findHazards } from '../../../core/explain/hazards/hazards.ts';
 import { hazardNote } from '../../../core/explain/hazards/races.ts';
 import { checkExperiment, hazardsOf, repairOf } from '../../../core/explain/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { atOnce } from '../../../core/steps.ts';
 import { experimentOf, fault } from '../support/experiments.ts';
 
 type Operations = ExperimentInput['threads'][number]['operations'];
@@ -301,10 +302,11 @@ describe('host threads', () => {
   it('are followed for their first calls where they and their streams are too many', () => {
     const program = lower(of([copy, copy, copy], [copy, write]));
     // Two threads and the streams of each: clocks of four entries.
-    const cut = findConflicts(program, 4 * 4);
+    const cut = atOnce(findConflictsInSteps(program, 4 * 4));
+    const whole = atOnce(findConflictsInSteps(program));
     expect(cut.limits).toEqual([expect.stringMatching(/the check covers the first 4 of its 5 calls/)]);
-    expect(cut.conflicts.length).toBeLessThan(findConflicts(program).conflicts.length);
-    expect(findConflicts(program).limits).toEqual([]);
+    expect(cut.conflicts.length).toBeLessThan(whole.conflicts.length);
+    expect(whole.limits).toEqual([]);
   });
 });
 

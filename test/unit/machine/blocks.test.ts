@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../../core/code/code.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { findConflicts } from '../../../core/explain/hazards/find.ts';
+import { findConflictsInSteps } from '../../../core/explain/hazards/find.ts';
 import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
 import { figuresAround, intervalAround } from '../../../core/machine/cost/interval.ts';
 import { machineOf } from '../../../core/machine/cost/machineOf.ts';
@@ -152,7 +152,7 @@ describe('a block copy', () => {
       ];
       const streams = [...document.streams, { id: 't', flags: 'non-blocking' }];
       const two = requireExperiment({ ...document, streams, threads: [{ id: 'main', operations }] });
-      return findConflicts(lower(two)).conflicts.length;
+      return atOnce(findConflictsInSteps(lower(two))).conflicts.length;
     };
     expect(conflicts([0, 2], [1, 3])).toBe(0);
     expect(conflicts([0, 2], [2, 3])).toBe(1);

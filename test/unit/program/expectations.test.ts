@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../core/experiment/operations.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { contentByte } from '../../../core/program/pattern.ts';
 import type { Content, Program } from '../../../core/program/program.ts';
 import { runs } from '../../support/effort.ts';
+import { contentByte } from '../../support/pattern.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 import { contentBytes, interpret } from './reference.ts';
 

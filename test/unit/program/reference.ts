@@ -2,8 +2,9 @@
  * A byte-level interpreter of programs: every operation completes before the next is issued, every loop runs all its
  * rounds, and every buffer is an array of bytes. Slow and obvious, to check the expectations of lowered programs.
  */
-import { contentByte, patternWord } from '../../../core/program/pattern.ts';
+
 import { type Content, type Instruction, type Program, streamMultiplier } from '../../../core/program/program.ts';
+import { contentByte, patternWord } from '../../support/pattern.ts';
 
 export interface ReadBytes {
   readonly thread: number;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { findHazards } from '../../../core/explain/hazards/hazards.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { patternWord } from '../../../core/program/pattern.ts';
+import { patternWord } from '../../support/pattern.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 type Operation = object;

@@ -1,6 +1,6 @@
-/** Words of a pattern, which every engine must produce alike (see patternSchema). */
-import type { Pattern } from '../experiment/resources.ts';
-import type { Content } from './program.ts';
+/** Words of a pattern as the engines must produce them (see patternSchema), to compare with. */
+import type { Pattern } from '../../core/experiment/resources.ts';
+import type { Content } from '../../core/program/program.ts';
 
 /** Odd constant of Knuth's multiplicative hashing (2^32 / golden ratio), which spreads neighbouring word numbers. */
 const goldenRatio32 = 0x9e3779b1;
