@@ -508,7 +508,8 @@ class ScriptBuilder {
     const recorded = { operators, calls, frames };
     const [loader] = this.#activity.loadersBetween(fromNs, toNs);
     const isOwn = isLong && (isEmpty || isBusy || isSilent || loader !== undefined);
-    const mayWait = isEmpty && (loader === undefined || waitsForWorkers(loader.name));
+    const hasWorkers = loader !== undefined && waitsForWorkers(loader.name);
+    const mayWait = isEmpty && (loader === undefined || hasWorkers);
     const ran = isLong ? this.#activity.ran(fromNs, toNs, isOwn ? 'own-host-work' : 'issuing') : nothingRan;
     const inOperators = ran.reduce((sum, one) => sum + (one.part === 'host-operators' ? one.ns : 0), 0);
     const part =
@@ -519,7 +520,7 @@ class ScriptBuilder {
           : isOwn
             ? 'own-host-work'
             : 'issuing';
-    return { kind: 'work', ns, copy, recorded, isOwn, mayWait, part, ran };
+    return { kind: 'work', ns, copy, recorded, isOwn, mayWait, hasWorkers, part, ran };
   }
 
   #call(

@@ -27,6 +27,8 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     'First its shapes and the memory that it reads and writes must stay the same: copy what changes into the same tensors before each replay, and decide nothing on the host in between.',
   'load-in-workers': (script) => {
     const loading = loadingNs(script);
+    if (script.steps.some(({ items }) => items.some((item) => item.kind === 'work' && item.hasWorkers)))
+      return `The program has workers, and a step waits ${formatDuration(loading)} for a batch: give it more of them (num_workers), each with a processor of its own.`;
     const rest = Math.max(1, floorNs(script), hostNs(script) - loading);
     const count = Math.max(1, Math.ceil(loading / rest));
     return `A batch takes ${formatDuration(loading)} to load: ${count} ${count === 1 ? 'worker is' : 'workers are'} enough if each has a processor of its own.`;

@@ -64,6 +64,8 @@ export interface NamedTime {
 
 export interface PartTime {
   readonly part: StepPart;
+  /** Its name in words. */
+  readonly title: string;
   readonly ns: number;
   /** Share of the step. */
   readonly share: number;
@@ -154,7 +156,8 @@ function timesOf(spent: Spent): PartTime[] {
   const total = told.reduce((sum, part) => sum + nsOf(part), 0);
   return stepParts.map((part) => {
     const ns = part === 'initialisation' ? 0 : nsOf(part);
-    return { part, ns, share: total > 0 ? ns / total : 0, names: ns > 0 ? namesOf(spent.get(part)) : [] };
+    const share = total > 0 ? ns / total : 0;
+    return { part, title: partWords[part], ns, share, names: ns > 0 ? namesOf(spent.get(part)) : [] };
   });
 }
 

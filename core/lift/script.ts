@@ -20,6 +20,8 @@ export interface WorkItem {
   readonly isOwn: boolean;
   /** Whether nothing was recorded in it, so that it may be a wait for another thread that works already. */
   readonly mayWait?: boolean;
+  /** Whether it takes a batch from worker processes that the program has. */
+  readonly hasWorkers?: boolean;
   /** Part it belongs to while the device is idle. */
   readonly part: HostPart;
   /** Activities in it, longest first; empty for short ones. */

@@ -3,7 +3,7 @@ import { withoutAddresses } from '../explain/figures/kernelName.ts';
 import { formatBytes, formatDuration, formatShare } from '../units.ts';
 import type { RemedyAnswer, StepsAnswer } from './answers.ts';
 import type { ChangeWord } from './changes/words.ts';
-import { type PartTime, partWords, type StepPart } from './parts.ts';
+import type { PartTime, StepPart } from './parts.ts';
 import type { UnevenWork } from './ranks.ts';
 import { changeTitles } from './words.ts';
 
@@ -72,9 +72,9 @@ const fits = ({ changes, keptBytes }: RemedyAnswer): string =>
 const named: ReadonlySet<StepPart> = new Set(['loading-data', 'host-operators', 'allocation', 'communication']);
 
 /** Adds the name if one takes most of the part. */
-function wordsOf({ part, ns, names: [first] }: PartTime): string {
-  if (!named.has(part)) return partWords[part];
+function wordsOf({ part, title, ns, names: [first] }: PartTime): string {
+  if (!named.has(part)) return title;
   return first !== undefined && first.ns >= ns / 2 && first.name !== ''
-    ? `${partWords[part]} (${withoutAddresses(first.name).slice(0, 60)})`
-    : partWords[part];
+    ? `${title} (${withoutAddresses(first.name).slice(0, 60)})`
+    : title;
 }

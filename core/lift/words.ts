@@ -18,7 +18,7 @@ export const changeTitles: Readonly<Record<ChangeWord, string>> = {
   'keep-on-device': 'Keep the data on the device',
   'move-to-device': 'Run these operators on the device',
   'send-smaller': 'Copy the smaller type, convert on the device',
-  'load-in-workers': 'Load in worker processes',
+  'load-in-workers': 'Load in enough worker processes',
   'keep-memory': 'Keep memory allocated',
   'overlap-communication': 'Overlap communication with kernels',
 };

@@ -2,7 +2,7 @@
 import { readableName } from '../explain/figures/kernelName.ts';
 import type { RemedyAnswer, StepsAnswer, TraceAnswers } from '../lift/answers.ts';
 import type { ChangeWord } from '../lift/changes/words.ts';
-import { type NamedTime, partWords } from '../lift/parts.ts';
+import type { NamedTime } from '../lift/parts.ts';
 import type { Remedy } from '../lift/plan.ts';
 import type { RanksAnswer } from '../lift/ranks.ts';
 import { changeTitles } from '../lift/words.ts';
@@ -97,10 +97,9 @@ export function ranksTable({ ranks, slowest }: RanksAnswer): TableBlock {
     ],
     rows: ranks.map(({ rank, stepNs, parts, exposedCopyNs, communicationNs, waitNs, awaitedShare }) => {
       const [largest] = [...parts].sort((a, b) => b.ns - a.ns);
-      const most = largest === undefined ? '' : partWords[largest.part];
       const times = [durationText(exposedCopyNs), durationText(communicationNs), known(waitNs)];
       return {
-        cells: [String(rank), known(stepNs), most, ...times, formatShare(awaitedShare)],
+        cells: [String(rank), known(stepNs), largest?.title ?? '', ...times, formatShare(awaitedShare)],
         isChosen: rank === slowest,
       };
     }),
@@ -132,7 +131,7 @@ export function partsTable({ parts }: Pick<StepsAnswer, 'parts'>): TableBlock {
     title: 'Where the step time goes',
     columns: [...columns('Share', 'Time'), { title: 'Part', isName: true }],
     rows: shown.map((part) => ({
-      cells: [formatShare(part.share), durationText(part.ns), partWords[part.part]],
+      cells: [formatShare(part.share), durationText(part.ns), part.title],
       share: part.share,
       detail: namesText(part),
     })),

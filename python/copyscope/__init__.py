@@ -7,25 +7,15 @@
     print(recording.explain())
 """
 
+from ._callbacks import lightning_callback, trace_handler, trainer_callback
+from ._explain import explain
+from ._notebook import load as load_ipython_extension
 from ._program import CopyscopeError
 from ._record import end_step, record, step
+from ._signal import on_signal
 
 __all__ = ["CopyscopeError", "copy_blocks", "end_step", "explain", "lightning_callback", "on_signal", "record", "step",
            "to_device", "trace_handler", "trainer_callback"]
-
-
-def explain(path, **options):
-    """Explains a run, a trace or an experiment: see copyscope.Explanation. Options: steps="3..5", changes=["pin"], step_ms."""
-    from ._explain import explain as explained
-
-    return explained(path, **options)
-
-
-def on_signal(**options):
-    """Records when a signal comes: see copyscope._signal.on_signal."""
-    from ._signal import on_signal as wait
-
-    return wait(**options)
 
 
 def copy_blocks(tensors, *, strategy="auto", table=None):
@@ -54,31 +44,3 @@ def to_device(batch, device, *, strategy="auto"):
     except ImportError as error:
         raise CopyscopeError(f"to_device copies PyTorch's tensors, and PyTorch can't be imported: {error}") from error
     return start(batch, device, strategy)
-
-
-def trace_handler(folder):
-    """Returns a function for torch.profiler's on_trace_ready that keeps each trace in `folder`, where Copyscope opens it."""
-    from ._callbacks import trace_handler as handler
-
-    return handler(folder)
-
-
-def trainer_callback(path=None, **options):
-    """Returns a callback for the Trainer of Hugging Face that marks its steps, and with a path records the training."""
-    from ._callbacks import trainer_callback as callback
-
-    return callback(path, **options)
-
-
-def lightning_callback(path=None, **options):
-    """Returns a callback for Lightning that marks its steps, and with a path records the training."""
-    from ._callbacks import lightning_callback as callback
-
-    return callback(path, **options)
-
-
-def load_ipython_extension(shell):
-    """%load_ext copyscope."""
-    from ._notebook import load
-
-    load(shell)

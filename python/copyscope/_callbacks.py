@@ -1,5 +1,6 @@
 """Steps of other training loops. Each library is imported only if its callback is made."""
 
+import contextlib
 import importlib
 import os
 
@@ -8,6 +9,7 @@ from ._record import end_step, free_name, record, step
 
 
 def trace_handler(folder):
+    """Returns a function for torch.profiler's on_trace_ready that keeps each trace in `folder`, where Copyscope opens it."""
     folder = os.path.abspath(os.fspath(folder))
 
     def keep(profiler):
@@ -20,18 +22,16 @@ def trace_handler(folder):
     return keep
 
 
-class _Steps:
-    def __init__(self, path, options):
-        self._recording = record(path, **options) if path is not None else None
+def trainer_callback(path=None, **options):
+    """Returns a callback for the Trainer of Hugging Face that marks its steps, and with a path records the training."""
+    base = _base("TrainerCallback", "transformers")
+    return _callback(base, "on_train_begin", "on_step_begin", path, options)
 
-    def begin(self):
-        if self._recording is not None:
-            self._recording.__enter__()
 
-    def end(self):
-        end_step()
-        if self._recording is not None:
-            self._recording.__exit__(None, None, None)
+def lightning_callback(path=None, **options):
+    """Returns a callback for Lightning that marks its steps, and with a path records the training."""
+    base = _base("Callback", "pytorch_lightning.callbacks", "lightning.pytorch.callbacks")
+    return _callback(base, "on_train_start", "on_train_batch_start", path, options)
 
 
 def _base(name, *modules):
@@ -44,33 +44,17 @@ def _base(name, *modules):
     raise CopyscopeError(f"There is no {name} to make a callback of: {problem}. Install its library.") from problem
 
 
-def trainer_callback(path=None, **options):
-    steps = _Steps(path, options)
+def _callback(base, train_begins, step_begins, path, options):
+    recording = contextlib.nullcontext() if path is None else record(path, **options)
 
-    class CopyscopeCallback(_base("TrainerCallback", "transformers")):
-        def on_train_begin(self, *_, **__):
-            steps.begin()
+    def begin(*_, **__):
+        recording.__enter__()
 
-        def on_step_begin(self, *_, **__):
-            step()
+    def mark(*_, **__):
+        step()
 
-        def on_train_end(self, *_, **__):
-            steps.end()
+    def end(*_, **__):
+        end_step()
+        recording.__exit__(None, None, None)
 
-    return CopyscopeCallback()
-
-
-def lightning_callback(path=None, **options):
-    steps = _Steps(path, options)
-
-    class CopyscopeCallback(_base("Callback", "pytorch_lightning.callbacks", "lightning.pytorch.callbacks")):
-        def on_train_start(self, *_, **__):
-            steps.begin()
-
-        def on_train_batch_start(self, *_, **__):
-            step()
-
-        def on_train_end(self, *_, **__):
-            steps.end()
-
-    return CopyscopeCallback()
+    return type("CopyscopeCallback", (base,), {train_begins: begin, step_begins: mark, "on_train_end": end})()

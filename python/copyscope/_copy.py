@@ -1,6 +1,7 @@
 """Copies of whole batches to a GPU, by the copy engine of libcopyscope_copy.so."""
 
 import atexit
+import contextlib
 import copy
 import ctypes
 import functools
@@ -86,13 +87,6 @@ class _Engine:
         self.handle = loaded.copyscopeCopyOpen(index, int(_is_simulated))
         if self.handle is None:
             raise _problem()
-
-    def allocate(self, tensors):
-        """Calls the functions that allocate in the engine's stream, whose work alone then writes into this memory."""
-        if self.stream is None:
-            return tensors()
-        with torch.cuda.stream(self.stream):
-            return tensors()
 
 
 def _engine(device):
@@ -239,6 +233,7 @@ class Copy:
 
     def __init__(self, batch, device, strategy):
         self._running, self._targets, self._result = [], [], None
+        self._storage_of = self._offsets = ()
         self._pid = os.getpid()
         # PyTorch copies to the host and to other kinds of devices, tensor by tensor.
         self._engine = _engine(device) if device.type == "cuda" else None
@@ -267,8 +262,11 @@ class Copy:
         bases = _zeros("Q", number)
         stream = self._engine.stream
         first = 0
-        for end in self._ends(number, count):
-            self._engine.allocate(lambda: self._allocate(storages, bases, number, end))
+        ends = () if number <= 4 * _GROUPS[0] else (_GROUPS[0], sum(_GROUPS))
+        for end in [end for end in ends if end < count] + [count]:
+            # The memory belongs to the engine's stream, whose work alone then writes into it.
+            with contextlib.nullcontext() if stream is None else torch.cuda.stream(stream):
+                self._allocate(storages, bases, number, end)
             started = _library.copyscopeCopyStart(self._engine.handle, end - first, strategy, at[0] + 8 * first,
                                                   at[1] + 8 * first, at[2] + 4 * first, at[3] + 8 * first,
                                                   bases.buffer_info()[0], None if stream is None else stream.cuda_stream)
@@ -276,12 +274,6 @@ class Copy:
                 raise _problem()
             self._running.append(started)
             first = end
-
-    @staticmethod
-    def _ends(storages, count):
-        if storages <= 4 * _GROUPS[0]:
-            return [count]
-        return [end for end in (_GROUPS[0], sum(_GROUPS)) if end < count] + [count]
 
     def _allocate(self, storages, bases, number, end):
         """Allocates the storages of the sources before `end`."""
@@ -319,7 +311,7 @@ class Copy:
     def _views(self):
         """Returns the targets of the sources, in their order."""
         views, typed = [], {}
-        for tensor, storage, offset in zip(self._batch.sources, *self._places()):
+        for tensor, storage, offset in zip(self._batch.sources, self._storage_of, self._offsets):
             if storage == _NO_STORAGE:
                 view = torch.empty_like(tensor, device=self._engine.device, requires_grad=False)
             elif self._alone[storage] >= 0:
@@ -338,9 +330,6 @@ class Copy:
             elif tensor.is_neg() or tensor.is_conj():
                 views[index] = torch._neg_view(views[index]) if tensor.is_neg() else views[index].conj()
         return views
-
-    def _places(self):
-        return (self._storage_of, self._offsets) if self._batch.sources else ((), ())
 
     def _hand_over(self):
         """Lets the allocator know that the caller's stream uses the memory from here on."""

@@ -9,13 +9,10 @@ from ._program import CopyscopeError, run
 
 
 def explain(path, *, steps=None, changes=None, step_ms=None):
-    options = []
-    if steps is not None:
-        options += ["--steps", steps]
-    if changes is not None:
-        options += ["--try", changes if isinstance(changes, str) else ",".join(changes)]
-    if step_ms is not None:
-        options += ["--step-ms", step_ms]
+    """Explains a run, a trace or an experiment: see Explanation. For example steps="3..5", changes=["pin"], step_ms=6."""
+    tried = changes if changes is None or isinstance(changes, str) else ",".join(changes)
+    options = [word for name, value in (("--steps", steps), ("--try", tried), ("--step-ms", step_ms)) if value is not None
+               for word in (name, value)]
     path = os.fspath(path)
     if not os.path.exists(path):
         raise CopyscopeError(f"There is no {path}.")
@@ -25,36 +22,18 @@ def explain(path, *, steps=None, changes=None, step_ms=None):
 class Explanation:
     """The object that `copyscope explain --json` prints, in `data`, with its main parts at hand.
 
+    answer    where the time goes and what to change, in a sentence; None if the file is no trace or has no steps
     step      count, rule and duration of the program's steps; None if the file is no trace or has none
     parts     where the time of a step goes
     plan      changes to the program with their gains, the recommended one first
     verdicts  why each copy did or did not overlap a kernel
     """
 
-    def __init__(self, path, data, steps=None):
-        self.path = path
-        self.data = data
-        self._steps = steps
-
-    @property
-    def answer(self):
-        return self.data.get("answer")
-
-    @property
-    def step(self):
-        return self.data.get("steps")
-
-    @property
-    def parts(self):
-        return (self.step or {}).get("parts", [])
-
-    @property
-    def plan(self):
-        return self.data.get("plan", [])
-
-    @property
-    def verdicts(self):
-        return self.data["verdicts"]
+    def __init__(self, path, data, steps):
+        self.path, self.data, self._steps = path, data, steps
+        self.answer, self.step, self.plan = data.get("answer"), data.get("steps"), data.get("plan", [])
+        self.parts = (self.step or {}).get("parts", [])
+        self.verdicts = data["verdicts"]
 
     def to_pandas(self, what="operations"):
         """Returns a list of `data` as a DataFrame: operations, verdicts, plan, calls, launches and others; or parts."""
@@ -70,7 +49,7 @@ class Explanation:
 
     def __repr__(self):
         lines = [self.answer or " ".join([f"{self.data['name']}: no steps to explain.", *self.data["notes"][:1]])]
-        lines += [f"  {part['share']:6.1%}  {part['ns'] / 1e6:9.3f} ms  {part['part']}" for part in self.parts if part["ns"]]
+        lines += [f"  {part['share']:6.1%}  {part['ns'] / 1e6:9.3f} ms  {part['title']}" for part in self.parts if part["ns"]]
         for remedy in self.plan[:3]:
             sure = f"{remedy['lowShare']:.0%} to {remedy['highShare']:.0%}"
             lines.append(f"  {', '.join(remedy['changes'])}: {remedy['gainShare']:.0%} less ({sure}), {', '.join(remedy['lines'])}")

@@ -8,10 +8,8 @@ from ._record import record
 
 
 def load(shell):
-    shell.register_magic_function(_cell_magic(shell), "cell", "copyscope")
+    """%load_ext copyscope."""
 
-
-def _cell_magic(shell):
     def copyscope(line, cell):
         """Records a cell and shows its report: %%copyscope [RUN.arrow] [--light] [--no-lines] [--steps 3..5]."""
         words = argparse.ArgumentParser(prog="%%copyscope", add_help=False)
@@ -32,4 +30,4 @@ def _cell_magic(shell):
                 print(error)
         return None
 
-    return copyscope
+    shell.register_magic_function(copyscope, "cell", "copyscope")

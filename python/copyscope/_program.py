@@ -25,7 +25,7 @@ def program_folder():
 
 
 def native_library(name, variable, advice):
-    """Returns the path of a library of ours, which an environment variable can name. Without it, `advice` is in the error."""
+    """Returns the path of a library of ours, or what an environment variable names. Without either, `advice` is in the error."""
     named = os.environ.get(variable)
     system = "linux-" + {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     places = [root / "native" / place for root in (_HERE / "_app", _HERE.parents[1])
@@ -34,13 +34,6 @@ def native_library(name, variable, advice):
         if path.is_file():
             return str(path)
     raise CopyscopeError(f"There is no {name} for this system: {advice}")
-
-
-def record_library():
-    """Returns the path of the recorder's library."""
-    return native_library("libcopyscope_record.so", "COPYSCOPE_RECORD_LIBRARY",
-                          "programs are recorded on Linux, with the wheel for this processor or with a clone that was built"
-                          " where CUDA's headers are.")
 
 
 def node():

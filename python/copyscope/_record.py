@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import itertools
 import os
 import re
 import shutil
@@ -82,7 +83,6 @@ class record:
         except CopyscopeError as problem:
             self.problem = str(problem)
             warnings.warn(self.problem, RuntimeWarning, stacklevel=2)
-        return False
 
     def explain(self, **options):
         """Returns what the run says (see copyscope.explain)."""
@@ -146,14 +146,10 @@ def _spans(steps):
     text = str(steps)
     if not re.fullmatch(r"\d+(\.\.\d+)?(,\d+(\.\.\d+)?)*", text):
         raise ValueError(f'steps is {steps!r}. Name them as "20..25", "20..25,40..45" or 4.')
-    last = 0
-    spans = []
-    for span in text.split(","):
-        first, _, to = span.partition("..")
-        spans.append((int(first), int(to or first)))
-        if spans[-1][0] <= last or spans[-1][1] < spans[-1][0]:
-            raise ValueError(f"steps is {steps!r}. Steps are counted from 1 and named in order.")
-        last = spans[-1][1]
+    spans = [(int(first), int(to or first)) for first, to in re.findall(r"(\d+)(?:\.\.(\d+))?", text)]
+    ends = [0] + [to for _, to in spans]
+    if any(not end < first <= to for end, (first, to) in zip(ends, spans)):
+        raise ValueError(f"steps is {steps!r}. Steps are counted from 1 and named in order.")
     return ",".join(f"{first}..{to}" for first, to in spans)
 
 
@@ -165,12 +161,8 @@ def _seconds(name, value):
 
 def free_name(stem, ending):
     """Returns a path that neither a file nor the parts of a recording have."""
-    number = 1
-    while True:
-        name = f"{stem}{ending}" if number == 1 else f"{stem}-{number}{ending}"
-        if not os.path.lexists(name) and not os.path.lexists(f"{name}.parts"):
-            return name
-        number += 1
+    names = itertools.chain([f"{stem}{ending}"], (f"{stem}-{number}{ending}" for number in itertools.count(2)))
+    return next(name for name in names if not os.path.lexists(name) and not os.path.lexists(f"{name}.parts"))
 
 
 def _refuse_other_file(path):

@@ -3,9 +3,10 @@
 import ctypes
 import os
 
-from ._program import CopyscopeError, record_library
+from ._program import CopyscopeError, native_library
 
-NONE, WAITING, RECORDING, OVER = range(4)
+#: States of a recording. It hasn't begun at 0, and is over at 3.
+_WAITING, _RECORDING = 1, 2
 
 _STATES_OF_CUDA = {
     3: "CUDA can't be used in this process, since it was forked from one that had initialised CUDA."
@@ -22,7 +23,7 @@ def library():
     global _library
     if _library is None:
         try:
-            loaded = ctypes.CDLL(_injected() or record_library())
+            loaded = ctypes.CDLL(_path())
             loaded.CopyscopeBeginRecording.restype = ctypes.c_char_p
         except (OSError, AttributeError) as error:
             raise CopyscopeError(f"The recorder can't be loaded: {error}") from error
@@ -30,20 +31,24 @@ def library():
     return _library
 
 
-def _injected():
-    """Returns the library that `copyscope record` has loaded into this program, or None."""
-    path = os.environ.get("CUDA_INJECTION64_PATH", "")
-    return path if path.endswith("libcopyscope_record.so") and os.environ.get("COPYSCOPE_RECORD_FOLDER") else None
+def _path():
+    if is_recorded_from_outside():
+        return os.environ["CUDA_INJECTION64_PATH"]
+    return native_library("libcopyscope_record.so", "COPYSCOPE_RECORD_LIBRARY",
+                          "programs are recorded on Linux, with the wheel for this processor or with a clone that was built"
+                          " where CUDA's headers are.")
 
 
 def is_recorded_from_outside():
-    return _injected() is not None
+    """Returns whether `copyscope record` has loaded its library into this program."""
+    path = os.environ.get("CUDA_INJECTION64_PATH", "")
+    return path.endswith("libcopyscope_record.so") and bool(os.environ.get("COPYSCOPE_RECORD_FOLDER"))
 
 
 def watch_nvtx():
     """Lets libraries that use NVTX for the first time from now on tell their ranges to the recorder."""
     try:
-        os.environ.setdefault("NVTX_INJECTION64_PATH", _injected() or record_library())
+        os.environ.setdefault("NVTX_INJECTION64_PATH", _path())
     except CopyscopeError:
         pass
 
@@ -85,8 +90,8 @@ def begin(folder, *, light, lines, steps, duration, delay):
         raise CopyscopeError(problem.decode("utf-8", "replace"))
 
 
-def state():
-    return NONE if _library is None else _library.CopyscopeRecordingState()
+def is_under_way():
+    return _library.CopyscopeRecordingState() in (_WAITING, _RECORDING)
 
 
 def _device_wait():
@@ -98,7 +103,6 @@ def _device_wait():
     return None if driver is None else ctypes.cast(driver.cuCtxSynchronize, ctypes.c_void_p)
 
 
-def end(*, wait=False):
+def end(*, wait):
     """Ends a recording; with `wait` when the work that was issued has run, so that it is recorded."""
-    if _library is not None:
-        _library.CopyscopeEndRecording(_device_wait() if wait else None)
+    _library.CopyscopeEndRecording(_device_wait() if wait else None)

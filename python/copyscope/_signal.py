@@ -5,12 +5,12 @@ PID.status.json is how far the recording is.
 """
 
 import atexit
+import contextlib
 import json
 import os
 import signal
 import stat
 import sys
-import tempfile
 import threading
 import time
 
@@ -28,16 +28,12 @@ def on_signal(*, seconds=10, steps=None, light=False, folder=".", signum=signal.
     The run goes into `folder`. `copyscope attach PID` sends the signal with its own wishes. Call it in the main thread.
     """
     own = {"seconds": seconds, "steps": steps, "light": light, "folder": os.path.abspath(folder)}
-    signal.signal(signum, lambda *_: _start(own))
+    # The handler runs between two instructions of the main thread, which may hold any lock.
+    signal.signal(signum, lambda *_: threading.Thread(target=_serve, args=(own,), name="copyscope", daemon=True).start())
     _recorder.watch_nvtx()
     place = _place()
     _write("json", {"pid": os.getpid(), "signal": int(signum), "started": _start_time()}, place)
     atexit.register(_leave, place, os.getpid())
-
-
-def _start(own):
-    # The handler runs between two instructions of the main thread, which may hold any lock.
-    threading.Thread(target=_serve, args=(own,), name="copyscope", daemon=True).start()
 
 
 def _serve(own):
@@ -70,7 +66,7 @@ def _record(wanted, path, keep_parts):
     recording.keeps_parts = keep_parts
     recording.begin()
     _write("status.json", {"state": "recording", "path": path})
-    while _recorder.state() in (_recorder.WAITING, _recorder.RECORDING) and not _stop.wait(0.1):
+    while _recorder.is_under_way() and not _stop.wait(0.1):
         pass
     # CUPTI delivers what was under way soon after recording has ended.
     time.sleep(1)
@@ -82,7 +78,7 @@ def _record(wanted, path, keep_parts):
 
 def _place():
     """Returns the folder of this user. Raises CopyscopeError if another user made it."""
-    place = os.path.join(tempfile.gettempdir() if sys.platform != "linux" else "/tmp", f"copyscope-{os.getuid()}")
+    place = f"/tmp/copyscope-{os.getuid()}"
     os.makedirs(place, mode=0o700, exist_ok=True)
     found = os.lstat(place)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
@@ -119,7 +115,5 @@ def _leave(place, pid):
     if pid != os.getpid():
         return
     for ending in ("json", "request.json", "status.json"):
-        try:
+        with contextlib.suppress(OSError):
             os.unlink(os.path.join(place, f"{pid}.{ending}"))
-        except OSError:
-            pass

@@ -43,6 +43,7 @@ class Explain(unittest.TestCase):
 
     def test_says_the_answer_in_words(self):
         self.assertTrue(repr(self.told).startswith(self.told.answer))
+        self.assertIn("copies of pageable memory that no kernel overlaps\n", repr(self.told))
 
     def test_asks_for_changes_and_steps(self):
         told = copyscope.explain(TRACE, steps="2..3", changes=["pin"], step_ms=6)
@@ -135,7 +136,7 @@ class Callbacks(unittest.TestCase):
 
 class Program(unittest.TestCase):
     def test_marks_no_step_and_loads_nothing_if_nothing_is_recorded(self):
-        text = "import sys, copyscope; copyscope.step(); print('copyscope._explain' in sys.modules, copyscope._recorder._library)"
+        text = "import sys, copyscope; copyscope.step(); print('torch' in sys.modules, copyscope._recorder._library)"
         ended = subprocess.run([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": str(PYTHON)},
                                capture_output=True, text=True)
         self.assertEqual(ended.stdout, "False None\n", ended.stderr)

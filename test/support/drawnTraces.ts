@@ -63,8 +63,8 @@ export class Program {
     this.#at += us;
   }
 
-  loader(us: number): void {
-    const name = 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__';
+  loader(us: number, kind: 'SingleProcess' | 'MultiProcessing' = 'SingleProcess'): void {
+    const name = `enumerate(DataLoader)#_${kind}DataLoaderIter.__next__`;
     this.events.push(complete('user_annotation', name, this.#at, us));
     this.#at += us + 1;
   }

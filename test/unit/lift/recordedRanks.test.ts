@@ -51,7 +51,7 @@ describe.each([
     [15_056_444, 111_073],
     /^The other ranks wait for rank 1: .* Give all ranks the same work: to 17\.5 ms/,
   ],
-  ['loader_rank', [21_274_921, 106_463], /are the host loading data.*load in worker processes/],
+  ['loader_rank', [21_274_921, 106_463], /are the host loading data.*load in enough worker processes/],
   ['offloaded', [1_095_774, 4_560_289], /are operators on the host.*run these operators on the device/],
   ['accumulated', [299_008, 294_656], nothing],
 ])('%s, by the traces of both ranks', (name, exposedNs, right) => {

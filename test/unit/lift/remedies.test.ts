@@ -33,6 +33,12 @@ const issuing = (program: Program): void => {
   }
 };
 
+/** Waits for a batch of worker processes. */
+const waiting = (program: Program): void => {
+  program.loader(42_000, 'MultiProcessing');
+  program.kernel(6000);
+};
+
 /** Plays a batch made by native code that records nothing, between a few operators. */
 const tokenising = (program: Program): void => {
   for (let part = 0; part < 3; part += 1) {
@@ -176,6 +182,11 @@ describe('needs of a remedy', () => {
   it('is as many workers as keep up with the step', async () => {
     const { tried } = await answersOf(loading, ['load-in-workers']);
     expect(tried?.needs.join()).toMatch(/42\.0 ms .* 7 workers/);
+  });
+
+  it('is more workers than a program has that waits for its workers', async () => {
+    const { tried } = await answersOf(waiting, ['load-in-workers']);
+    expect(tried?.needs.join()).toMatch(/has workers.* waits 42\.0 ms .* more/);
   });
 });
 
