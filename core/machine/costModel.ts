@@ -24,8 +24,8 @@ export interface CostModel {
   hostNs(access: HostAccess, bytes: number): number;
   /** Returns the total bytes per second of several host threads that copy at once. */
   hostCopyRate(threads: number): number;
-  /** Returns the time from the end of device work, or another thread's signal, until the waiting thread continues. */
-  wakeNs(by: 'device' | 'thread'): number;
+  /** Returns the time from the end of device work, a signal, or another thread's call, until the waiting thread continues. */
+  wakeNs(by: WokenBy): number;
   /** Returns the time of calls that allocate and free memory, by their CUDA names. */
   memoryNs(call: MemoryCallName, bytes: number): number;
   /** Returns the time of calls on a graph, by its number of nodes. */
@@ -33,6 +33,9 @@ export interface CostModel {
   /** Returns extra costs of a thread's first calls, since preparing an iteration has emptied the caches. */
   firstCalls(program: Program): FirstCalls;
 }
+
+/** `call`: a call of another thread in a multi-tensor copy, which the driver lets in first. */
+export type WokenBy = 'device' | 'thread' | 'call';
 
 /** Facts that decide, together with CUDA's rules, what waits for what. */
 export interface MachineFacts {

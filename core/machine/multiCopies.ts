@@ -17,6 +17,9 @@ export class MultiCopies {
   readonly #streams: StreamSet;
   readonly #hostWork: HostWork;
   readonly #copies: Copies;
+  readonly #newPart: number;
+  /** Threads of each device's engine that have called the driver. */
+  readonly #called = new Set<string>();
 
   constructor(program: Program, costs: CostModel, clock: EventQueue, streams: StreamSet, hostWork: HostWork) {
     this.#program = program;
@@ -25,6 +28,7 @@ export class MultiCopies {
     this.#streams = streams;
     this.#hostWork = hostWork;
     this.#copies = new Copies(costs, program);
+    this.#newPart = costs.firstCalls(program).newPart;
   }
 
   /** Calls `staged` for each thread's copying on the host, and `done` when all data has arrived. */
@@ -43,12 +47,23 @@ export class MultiCopies {
     const cold = this.#program.warmups > 0 || plan.order === 'host' ? 0 : this.#coldNs(plan);
     const steps = this.#runSteps(step, op, plan);
     const [costs, clock, streams, copies] = [this.#costs, this.#clock, this.#streams, this.#hostWork];
-    new MultiCopyRun({ plan, op, correlation, costs, clock, streams, copies, steps, staged, done }, nowNs + cold);
+    const newPart = (thread: number): number => this.#newPartOf(step.device, thread);
+    new MultiCopyRun(
+      { plan, op, correlation, costs, newPart, clock, streams, copies, steps, staged, done },
+      nowNs + cold,
+    );
   }
 
   #plan(index: number): ThreadedPlan | undefined {
     const declared = this.#program.multiCopies[index];
     return declared === undefined ? undefined : planned(declared, this.#costs);
+  }
+
+  #newPartOf(device: number, thread: number): number {
+    const key = `${device} ${thread}`;
+    if (this.#called.has(key)) return 0;
+    this.#called.add(key);
+    return this.#newPart;
   }
 
   /** Returns the cost of page-locked memory that no earlier iteration has left. */

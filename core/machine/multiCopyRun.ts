@@ -22,6 +22,8 @@ export interface MultiCopyParts {
   readonly op: number;
   readonly correlation: number;
   readonly costs: CostModel;
+  /** Returns the extra cost of a thread's first call, in parts of itself; 0 for its next ones. */
+  readonly newPart: (thread: number) => number;
   readonly clock: EventQueue;
   readonly streams: StreamSet;
   readonly copies: HostWork;
@@ -132,9 +134,10 @@ export class MultiCopyRun {
     return runs;
   }
 
-  /** Returns when a call that begins now returns: calls of several threads run one after another. */
-  call(callNs: number, nowNs: number): number {
-    this.#calledUntilNs = Math.max(this.#calledUntilNs, nowNs) + callNs;
+  /** Returns when a call that begins now returns: the driver lets threads in one after another, and wakes those that wait. */
+  call(thread: number, callNs: number, nowNs: number): number {
+    const waitsNs = nowNs < this.#calledUntilNs ? this.parts.costs.wakeNs('call') : 0;
+    this.#calledUntilNs = Math.max(this.#calledUntilNs, nowNs) + waitsNs + (1 + this.parts.newPart(thread)) * callNs;
     return this.#calledUntilNs;
   }
 
@@ -265,7 +268,7 @@ class Worker implements Actor, HostWorkOwner, SlotWaiter {
       streams.waitForSlot(step.stream, this);
       return;
     }
-    const untilNs = this.#run.call(step.callNs, nowNs);
+    const untilNs = this.#run.call(this.#number, step.callNs, nowNs);
     const entry = streams.issue(step, op, -1, correlation, untilNs + costs.gaps.launchToStartNs);
     entry.dependents.push(new Arrival(this.#run, this.#chunks[0] ?? -1));
     this.#run0 += 1;

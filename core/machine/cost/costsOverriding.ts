@@ -12,6 +12,7 @@ import type {
   KernelCost,
   MemoryCallName,
   MemsetCost,
+  WokenBy,
 } from '../costModel.ts';
 
 export class CostsOverriding implements CostModel {
@@ -65,7 +66,7 @@ export class CostsOverriding implements CostModel {
     return this.behind.hostCopyRate(threads);
   }
 
-  wakeNs(by: 'device' | 'thread'): number {
+  wakeNs(by: WokenBy): number {
     return this.behind.wakeNs(by);
   }
 

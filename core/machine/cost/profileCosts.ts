@@ -15,6 +15,7 @@ import type {
   MachineFacts,
   MemoryCallName,
   MemsetCost,
+  WokenBy,
 } from '../costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { straightTable, type Table, timeTable } from '../profile/table.ts';
@@ -189,8 +190,9 @@ class ProfileCosts implements CostModel {
     return this.#threads(threads);
   }
 
-  wakeNs(by: 'device' | 'thread'): number {
-    return by === 'device' ? this.#p['calls.wakeNs'] : this.#p['host.wakeNs'];
+  wakeNs(by: WokenBy): number {
+    if (by === 'call') return this.#p['calls.contendedNs'] ?? 0;
+    return this.#p[by === 'device' ? 'calls.wakeNs' : 'host.wakeNs'];
   }
 
   memoryNs(call: MemoryCallName, bytes: number): number {

@@ -96,6 +96,10 @@ export const registry = {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
     what: 'A call that issues no work: event, query, captured call, pooled memory.',
   },
+  'calls.contendedNs': {
+    ...{ unit: 'ns', without: 0, probe: null },
+    what: 'Extra time of a copy’s call that waits for another thread’s in a multi-tensor copy.',
+  },
   'calls.afterStagedPart': {
     ...{ unit: 'part', without: 0, probe: null },
     what: 'Extra cost of a thread’s first call of each kind after a pageable copy of `calls.stagedBytes`, in parts of itself.',

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { overlap } from '../../../core/explain/figures/overlap.ts';
+import { figuresAround, rangeAround } from '../../../core/machine/cost/interval.ts';
 import { recordingCosts } from '../../../core/machine/cost/profileCosts.ts';
 import { machinesAround, spreadGroups } from '../../../core/machine/cost/spread.ts';
 import type { CostModel } from '../../../core/machine/costModel.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { atOnce } from '../../../core/steps.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { h200 } from './toy.ts';
 
@@ -55,5 +57,19 @@ describe('experiments of the source documents', () => {
     const rounds = simulated(recorded, recordingCosts(h200)).makespanNs / 1e6;
     expect(rounds).toBeCloseTo(4);
     expect(recorded.makespanNs / 1e6).toBeLessThan(rounds + 1.1);
+  });
+
+  it('small tensors of four threads take longer than those of one, as recorded, within the interval', () => {
+    for (const recorded of recordings.filter(({ experiment }) => experiment.name.startsWith('f_small'))) {
+      const [{ makespanNs }, machines] = [
+        simulated(recorded, recordingCosts(h200)),
+        machinesAround(h200, recordingCosts),
+      ];
+      const program = lower(requireExperiment(recorded.experiment));
+      const around = atOnce(figuresAround(program, machines ?? expect.fail(), (result): number => result.makespanNs));
+      const [low, high] = rangeAround(makespanNs, around ?? expect.fail());
+      expect(recorded.makespanNs).toBeGreaterThan(low);
+      expect(recorded.makespanNs).toBeLessThan(high);
+    }
   });
 });

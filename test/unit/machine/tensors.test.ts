@@ -40,6 +40,23 @@ describe('threads that copy tensors', () => {
     expect(helpers.map((start) => Math.round((start - caller) / 1e6))).toEqual([1, 1, 1]);
     expect([...begun(4).keys()]).toEqual(['thread:main']);
   });
+
+  it('wait for each other in the driver, which one thread does not', () => {
+    const longer = (options: object): number => {
+      const copy = { op: 'multiCopy', stream: 'a', strategy: 'threaded-pinning', options };
+      const payload = { tensors: 100, bytes: 1, memory: 'pageable' };
+      const lasts = (contendedNs: number): number =>
+        Math.max(
+          ...run(
+            programWith({ environment: { warmups: 1 } }, [{ ...copy, payload }]),
+            toyWith({ 'calls.contendedNs': contendedNs }),
+          ).map(({ end }) => end),
+        );
+      return lasts(1000) - lasts(0);
+    };
+    expect(longer({ threads: 1 })).toBe(0);
+    expect(longer({ threads: 4 })).toBeGreaterThan(50_000);
+  });
 });
 
 describe('a multi-tensor copy with a background thread', () => {
