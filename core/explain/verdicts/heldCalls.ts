@@ -184,6 +184,7 @@ function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], co
   const spentNs = calls.reduce((sum, call) => sum + durationOf(call), 0);
   const hiddenNs = hiddenIn(scene, calls);
   const isHost = /Host/.test(first.name);
+  const isPool = isPoolCall.test(first.name);
   const names = [...new Set(calls.map(({ name }) => name))].join(' and ');
   const bytes = formatBytes(first.bytes);
   const others = new Set(calls.map(({ op }) => bufferOf(scene, op))).size - 1;
@@ -216,8 +217,8 @@ function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], co
       return { role: 'holding-call', op, name, lane, startNs, endNs };
     }),
     title: isHost ? 'Page-locked memory allocated again and again' : 'Device memory allocated again and again',
-    explanation: `"${bufferOf(scene, first.op)}"${others === 0 ? '' : `, or one of ${others} like it,`}${first.bytes > 0 ? ` (${bytes})` : ''} is allocated ${count} times. ${names} held the host for ${formatDuration(spentNs)} in all.`,
-    remedy: first.name.endsWith('Async')
+    explanation: `"${bufferOf(scene, first.op)}"${others === 0 ? '' : `, or one of ${others} like it,`}${first.bytes > 0 ? ` (${bytes})` : ''} is allocated ${count} times. ${names} held the host for ${formatDuration(spentNs)} in all.${isPool ? ' The release threshold of the pool is 0: each synchronise gives its free memory back to the system, and the next allocation maps it anew.' : ''}`,
+    remedy: isPool
       ? 'Allocate it once, before the loop; or set environment.poolReleaseThreshold, so that the pool keeps it.'
       : 'Allocate it once, before the loop, and use it again; or take it from a caching allocator.',
   };

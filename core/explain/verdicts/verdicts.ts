@@ -189,8 +189,8 @@ function ofHost(scene: Scene, copy: Activity, finding: Finding, partner: Partner
   }
   const isSmall = finding.cause === 'nothing-to-overlap' || finding.cause === 'too-small';
   const bound = callBound(scene, copy);
-  const isInRow = finding.cause === 'issued-too-late' && bound?.inRow.has(copy.row) === true;
-  if (bound === null || !(isSmall || isInRow)) return finding;
+  const isInRow = bound?.inRow.has(copy.row) === true;
+  if (!isInRow || !(isSmall || finding.cause === 'issued-too-late')) return finding;
   return { ...plain, cause: 'many-small-copies', rule: 'launch-cost' };
 }
 

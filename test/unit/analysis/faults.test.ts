@@ -53,6 +53,13 @@ describe('causes and plans of reported faults', () => {
     ['awaited-less-urgent', 'multiprocessors-full', ['priority'], 10.2],
     ['awaited-behind-weights', 'engine-busy', ['issue-later'], 5.05],
     ['work-while-idle', 'issued-too-late', ['launch-ahead'], 5.35],
+    ['kv-swap-in', 'many-small-copies', ['batch'], 8.73],
+    ['step-metadata', 'waits-for-earlier-work', ['non-blocking'], 131],
+    ['gradient-offload', 'pageable-destination', ['pin', 'non-blocking'], 61.7],
+    ['query-temporaries', 'allocated-again', ['keep-memory'], 14.4],
+    ['block-swap', 'same-stream', ['other-stream'], 65.3],
+    ['two-gpus', 'through-host', ['copy-directly'], 30.4],
+    ['token-graph', 'captured-again', ['graph'], 12.1],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
     const [recommended] = planOf(experiment);
@@ -79,8 +86,29 @@ describe('causes and plans of reported faults', () => {
     'peer-access-on',
     'awaited-urgent',
     'weights-in-parts',
+    'layerwise-weights',
+    'greedy-decode',
+    'batch-metadata',
+    'image-tiles',
   ])('%s has no plan, since no change gains', (name) => {
     expect(planOf(fault(name))).toEqual([]);
+  });
+
+  it('small copies with other work between their calls are not to be joined', () => {
+    expect(verdictsOf(fault('greedy-decode')).map(({ cause }) => cause)).not.toContain('many-small-copies');
+  });
+
+  it.each([
+    ['kv-staging', 'source-changed-in-flight', ['K', 'fill with V']],
+    ['embedding-evict', 'reused-in-use', ['evicted rows', 'free evicted']],
+    ['logits-event', 'read-before-arrival', ['logits.to("cpu", non_blocking=True)', 'sample']],
+  ])('%s has one hazard, %s, and a repair', (name, kind, labels) => {
+    const experiment = fault(name);
+    const [hazard, ...others] = checkExperiment(experiment).hazards;
+    expect(others).toEqual([]);
+    expect(hazard).toMatchObject({ kind });
+    expect([hazard?.first.label, hazard?.second.label]).toEqual(labels);
+    expect(checkExperiment(applyChange(experiment, hazard?.change ?? { patches: [] })).hazards).toEqual([]);
   });
 
   it.each(['sglang-14214', 'event-before-record'])('%s is repaired by recording before the wait', (name) => {
