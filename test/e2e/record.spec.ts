@@ -1,7 +1,7 @@
 /** A user's program, recorded from the window: with the stand-in for CUPTI, if it can be built. */
 import type { Locator } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
-import { openRecord, recordForm } from './support/recordForm.ts';
+import { recordForm } from './support/recordForm.ts';
 import { expect, testWith } from './support/test.ts';
 
 const figure = (card: Locator, label: string): Locator =>
@@ -15,26 +15,6 @@ const test = testWith(() => standInEnvironment(buildRecorder()));
 test.describe('with a stand-in for CUPTI', () => {
   test.skip(noRecorder !== null, noRecorder ?? '');
   const built = (): string => player(buildRecorder());
-
-  test('a program is recorded to its end, and its trace opens', async ({ window }) => {
-    const fields = await openRecord(window);
-    await fields.command.fill(`sh -c '${built()} 2 40 > /dev/null; echo done in "$PWD" with $WHAT; exit 5'`);
-    await fields.folder.fill('/');
-    await fields.variables.fill('WHAT=care');
-    await fields.record.click();
-    await expect(window.page.getByRole('heading', { level: 1, name: 'sh' })).toBeVisible();
-    await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
-    await expect(window.runs.first()).toContainText('sh');
-    await window.page.goBack();
-    await expect(fields.card).toContainText('sh was recorded');
-    await expect(fields.card).toContainText('It ended with exit code 5.');
-    await expect(fields.card).toContainText('done in / with care');
-    await expect(figure(fields.card, 'Copies')).toHaveText('80');
-    await expect(figure(fields.card, 'Kernels')).toHaveText('240');
-    await expect(figure(fields.card, 'Dropped')).toHaveText('0');
-    await fields.card.getByRole('button', { name: 'Open its trace' }).click();
-    await expect(window.page.getByRole('heading', { level: 1, name: 'sh' })).toBeVisible();
-  });
 
   test('by keyboard: counted while it runs, seen by a window that comes back, and stopped', async ({ window }) => {
     const { page } = window;

@@ -55,18 +55,6 @@ describeNative('copyBlocks', () => {
     expect(Buffer.compare(await bytesOf(target), expected(from, before))).toBe(0);
   });
 
-  test('the copy waits for earlier work of its stream, and later work of the stream waits for it', async () => {
-    const stream = new CopyStream(device);
-    const [first, second] = [await onDevice(onHost(before)), await onDevice(onHost(before))];
-    simulate({ holdNext: 1 });
-    copyBlocks(pinned(from), first, pairs, { stream, strategy: 'loop' });
-    const handle = copyBlocks(first, second, [[rows - 1, 0]], { stream });
-    expect(handle.ready()).toBe(false);
-    simulate({ holdNext: 0 });
-    await handle.get();
-    expect(Buffer.compare((await bytesOf(second)).subarray(0, rowBytes), from.subarray(0, rowBytes))).toBe(0);
-  });
-
   test('a table of measurements decides for auto', async () => {
     const us = { loop: 1, batch: null, kernel: null, packed: null };
     const row = { direction: 'h2d', bytes: 4096, count: 16, us } as const;

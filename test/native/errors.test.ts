@@ -7,48 +7,13 @@ import { encodeProgram } from '../../native/encode.ts';
 import { loadNative, makeNative } from '../../native/index.ts';
 import { reportFrom } from '../../native/report.ts';
 import { newFolder } from '../support/newFolder.ts';
-import { describeNative, once, request, runOnCpu } from './support.ts';
+import { describeNative, once, request } from './support.ts';
 
 const folder = newFolder();
 
 const work = request({ environment: once, operations: [{ op: 'work', durationNs: 1000 }] });
 
-describeNative('an engine refuses', () => {
-  test('a program that no lowering makes', async () => {
-    const broken = { ...work, program: { ...work.program, iterations: 0 } };
-    await expect(runOnCpu(broken)).rejects.toMatchObject({ code: 'native.bad-program', field: 'iterations[0]' });
-    const devices = { ...work, program: { ...work.program, devices: [] } };
-    await expect(runOnCpu(devices)).rejects.toMatchObject({ code: 'native.bad-program', field: 'devices' });
-  });
-});
-
 describeNative('the addon', () => {
-  test('refuses arguments of the wrong kind with a code, and goes on', () => {
-    const addon = loadAddon();
-    const good = encodeProgram(work.program, { engine: 'cpu', timing: 'cupti' });
-    const start = addon.start as (...args: unknown[]) => number;
-    const cases: unknown[][] = [
-      [],
-      [null, () => {}],
-      [{}, () => {}],
-      [good],
-      [good, 'listener'],
-      [{ ...good, engine: 2 }, () => {}],
-      [{ ...good, buffers: [1, 2, 3] }, () => {}],
-      [{ ...good, buffers: new Float32Array(5) }, () => {}],
-      [{ ...good, threads: new Float64Array(16) }, () => {}],
-      [{ ...good, threads: [new Float64Array(15)] }, () => {}],
-      [{ ...good, bufferIds: [1] }, () => {}],
-    ];
-    for (const args of cases) {
-      expect(() => start(...args)).toThrow(expect.objectContaining({ code: expect.stringMatching(/^native\.bad-/) }));
-    }
-    const cancel = addon.cancel as (run?: unknown) => boolean;
-    expect(() => cancel()).toThrow();
-    expect(cancel(99)).toBe(false);
-    expect(() => addon.contentBytes(1, 1, 1, 0, -1)).toThrow();
-  });
-
   test('ends its runs when the process ends in the middle of one', () => {
     const script = join(folder, 'exit.cjs');
     const path = addonCandidates(process.env, new URL('../../native/addon.ts', import.meta.url).pathname).find(

@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <vector>
 
 #define STANDIN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -106,30 +104,6 @@ STANDIN_EXPORT void standinCall(int begins, CUpti_CallbackDomain domain, CUpti_C
   data.functionReturnValue = result;
   data.correlationId = correlation;
   callback(nullptr, domain, id, &data);
-}
-
-STANDIN_EXPORT void standinTimed(int times, int cold, CUpti_CallbackDomain domain, CUpti_CallbackId id, double* begin,
-                                 double* end) {
-  static std::vector<std::uint64_t> other(cold != 0 ? 8u << 20 : 1);
-  using Clock = std::chrono::steady_clock;
-  std::vector<double> begins;
-  std::vector<double> ends;
-  std::uint32_t result = 0;
-  for (int time = 1; time <= times; ++time) {
-    for (std::uint64_t& word : other) word += 1;
-    const auto correlation = static_cast<std::uint32_t>(time);
-    const auto first = Clock::now();
-    standinCall(1, domain, id, correlation, nullptr, &result);
-    const auto second = Clock::now();
-    standinCall(0, domain, id, correlation, nullptr, &result);
-    const auto third = Clock::now();
-    begins.push_back(std::chrono::duration<double, std::nano>(second - first).count());
-    ends.push_back(std::chrono::duration<double, std::nano>(third - second).count());
-  }
-  std::nth_element(begins.begin(), begins.begin() + times / 2, begins.end());
-  std::nth_element(ends.begin(), ends.begin() + times / 2, ends.end());
-  *begin = begins[static_cast<std::size_t>(times / 2)];
-  *end = ends[static_cast<std::size_t>(times / 2)];
 }
 
 STANDIN_EXPORT std::uint64_t standinNow() {

@@ -11,9 +11,6 @@ void standinCall(int begins, CUpti_CallbackDomain domain, CUpti_CallbackId id, s
                  const void* params, void* result);
 /// Ends an activity: its record goes into a buffer if its kind is enabled.
 void standinActivity(const CUpti_Activity* activity, std::size_t size);
-/// Begins and ends a call `times` times, and puts the median nanoseconds of both into `begin` and `end`. `cold` reads
-/// other memory in between, like a program that works between its calls.
-void standinTimed(int times, int cold, CUpti_CallbackDomain domain, CUpti_CallbackId id, double* begin, double* end);
 /// Returns the clock that stamps records.
 std::uint64_t standinNow();
 }
