@@ -7,6 +7,3 @@ if (!(share > 0))
 
 /** Returns the number of examples to draw now, of `all`; at least five, to find broken properties at once. */
 export const runs = (all: number): number => Math.max(Math.min(5, all), Math.ceil(all * share));
-
-/** True in `npm run test:deep`, in which sizes may take minutes. */
-export const isDeep = share >= 1;

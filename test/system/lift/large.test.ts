@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { knownMachine, traceAnswers } from '../../../core/lift/answers.ts';
-import { assumptionsOf } from '../../../core/lift/assumptions.ts';
-import { applyChanges } from '../../../core/lift/changes/apply.ts';
-import { changeWords } from '../../../core/lift/changes/words.ts';
-import { experimentOf } from '../../../core/lift/experimentOf.ts';
-import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { Planner } from '../../../core/lift/plan.ts';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';
 import { Nesting } from '../../../core/lift/ranges.ts';
 import type { Item, Script } from '../../../core/lift/script.ts';
 import { complete, read, traceOf } from '../../unit/import/support.ts';
 import { h200Costs as costs } from '../../unit/machine/toy.ts';
-import { growth, mostGrowth } from '../../unit/support/growth.ts';
 import { Random } from '../../unit/support/random.ts';
 
 /** Returns names that don't repeat, so that everything is one step. */
@@ -19,25 +13,6 @@ const kernelNames = (seed: number) => {
   const random = new Random(seed);
   return () => `k${random.below(64)}`;
 };
-
-/** Returns a trace of copies in operators, each followed by a kernel in another stream that doesn't read the copy. */
-async function manyCopies(count: number) {
-  const name = kernelNames(7);
-  const device = (cat: string, what: string, at: number, stream: number, correlation: number) =>
-    complete(cat, what, at, 1, { device: 0, stream, correlation, bytes: 100 });
-  const events = Array.from({ length: count }, (_, index) => {
-    const [at, correlation] = [index * 10, 2 * index + 1];
-    return [
-      complete('cpu_op', index % 2 === 0 ? 'aten::copy_' : 'aten::cat', at, 5),
-      complete('python_function', '<built-in function f>', at, 5),
-      complete('cuda_runtime', 'cudaMemcpyAsync', at + 1, 1, { correlation }),
-      device('gpu_memcpy', 'Memcpy HtoD (Pageable -> Device)', at + 2, 7, correlation),
-      complete('cuda_runtime', 'cudaLaunchKernel', at + 3, 1, { correlation: correlation + 1 }),
-      device('kernel', name(), at + 4, 8, correlation + 1),
-    ];
-  });
-  return (await read(traceOf(events.flat()))).trace;
-}
 
 /** Returns a trace with only launches and their kernels. */
 async function manyLaunches(count: number) {
@@ -48,13 +23,6 @@ async function manyLaunches(count: number) {
   ]);
   return read(traceOf(events.flat()));
 }
-
-describe('a step of many copies', () => {
-  it('is lifted, and written as an experiment, in time that grows as it does', async () => {
-    const lifted = (trace: Awaited<ReturnType<typeof manyCopies>>) => experimentOf(liftTrace(trace, 'many').script, '');
-    expect(await growth(manyCopies, lifted, 8000)).toBeLessThan(mostGrowth);
-  });
-});
 
 /** Returns a script of copies in groups of three before a kernel, with a wait of the host after each group. */
 function script(copies: number): Script {
@@ -83,13 +51,6 @@ const launch: Item = {
   ...{ kind: 'launch', name: 'k', stream: 'stream:7', callNs: 1000 },
   ...{ deviceNs: 1000, shares: false, nodes: 1 },
 };
-
-describe('a change', () => {
-  it.each(changeWords)('%s is made in time that grows with the step', async (word) => {
-    const assumed = assumptionsOf(script(3), knownMachine(costs));
-    expect(await growth(script, (one) => applyChanges(one, [word], assumed), 16_000)).toBeLessThan(mostGrowth);
-  });
-});
 
 describe('the plan of a long step', () => {
   /** Returns costs that count the simulations with them. */

@@ -8,8 +8,6 @@ import { lower } from '../../../core/program/lower.ts';
 import type { Run, RunInfo } from '../../../core/trace/run.ts';
 import { h200 } from '../machine/toy.ts';
 import { drawTrace } from '../support/draw.ts';
-import { experimentOf } from '../support/experiments.ts';
-import { growth, mostGrowth } from '../support/growth.ts';
 
 const cases = ['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream', 'pinned-side-stream'] as const;
 const engine = simEngine(async () => h200, {
@@ -133,36 +131,4 @@ describe('summary of other runs', () => {
     expect(overview([summary])).toMatchObject([{ makespanNs: null, timesFastest: null, verdict: null }]);
     expect(overview([])).toEqual([]);
   });
-
-  it('takes the copies and kernels of a long loop in time that grows with their number', async () => {
-    const loop = (count: number): Run => {
-      const experiment = experimentOf({ buffers, streams }, [{ op: 'repeat', count, operations: [copy, kernel] }]);
-      const cells = { 'thread:main': 'ck....', 'stream:a': '.CC...', 'stream:b': '..KKK.' };
-      const lanes = Object.entries(cells).map(([lane, cell]) => `${lane} ${cell.repeat(count)}`);
-      return withInfo({ experiment }, drawTrace({ rows: rowsOf(1, 2), lanes }));
-    };
-    const summarize = (run: Run): void => {
-      const count = run.trace.count / 4;
-      const [verdict] = summarizeRun(run).verdicts;
-      expect(verdict).toMatchObject({ cause: 'overlapped', occurrences: count, overlappedOccurrences: count });
-    };
-    expect(await growth(loop, summarize, 8000)).toBeLessThan(mostGrowth);
-  });
 });
-
-const buffers = [
-  { id: 'h', memory: 'pinned' as const, bytes: 4096 },
-  { id: 'd', memory: 'device' as const, bytes: 4096 },
-];
-const streams = [{ id: 'a' }, { id: 'b' }];
-const copy = { op: 'copy', src: 'h', dst: 'd', stream: 'a' } as const;
-const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 2000 }, stream: 'b' } as const;
-
-/** Letters: c and k are the calls, C is the copy, K the kernel. */
-const rowsOf = (copyOp: number, kernelOp: number) =>
-  ({
-    c: { kind: 'host-call', op: copyOp },
-    k: { kind: 'host-call', op: kernelOp },
-    C: { kind: 'copy', op: copyOp, src: 'pinned', dst: 'device', engine: 'h2d' },
-    K: { kind: 'kernel', op: kernelOp },
-  }) as const;

@@ -165,19 +165,6 @@ describe('numbers', () => {
     expect(shown(run)).toEqual(['host-call cudaLaunchKernel @0+7', 'kernel add<float> @1001+2']);
   });
 
-  it('numbers of another type are left out, and counted', async () => {
-    const odd = [
-      kernel('soon', 2, 1),
-      kernel(1.5, 2, 1),
-      kernel(1, null, 1),
-      kernel(3, 2, 1),
-      kernel(1, 2, 1, { streamId: -4 }),
-    ];
-    const run = await readSql(names.sql, kernels(...odd, kernel(10, 20, 1)));
-    expect(shown(run)).toEqual(['kernel add<float> @0+10']);
-    expect(run.info.notes.join(' ')).toContain('5 events have no usable time or place');
-  });
-
   it('numbers of calls are joined within their process', async () => {
     const other = { globalTid: globalId(50, 51) };
     const run = await readSql(

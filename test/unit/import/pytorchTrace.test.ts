@@ -10,18 +10,7 @@ import { iterationOf } from '../../../core/trace/iteration.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
-import { growth, mostGrowth } from '../support/growth.ts';
-import {
-  chunksOf,
-  complete,
-  modifiedAt,
-  overlapTraces,
-  read,
-  readStream,
-  rowsOf,
-  traceBytes,
-  traceOf,
-} from './support.ts';
+import { complete, modifiedAt, overlapTraces, read, rowsOf, traceBytes, traceOf } from './support.ts';
 
 interface JsonEvent {
   readonly ph: string;
@@ -371,16 +360,6 @@ describe('event kinds', () => {
   });
 });
 
-describe('a trace in small chunks', () => {
-  it.each([
-    ['white space', (size: number) => ' '.repeat(size)],
-    ['one name', (size: number) => `{"ph":"M","name":"${'x'.repeat(size)}"}`],
-  ])('takes time that grows with its length: %s', async (_, inside) => {
-    const bytes = (size: number): Uint8Array => new TextEncoder().encode(`{"traceEvents":[${inside(size)}]}`);
-    expect(await growth(bytes, (content) => read(content, 1024), 4_000_000)).toBeLessThan(mostGrowth);
-  });
-});
-
 const packed = (text: string): Uint8Array => new Uint8Array(gzipSync(text));
 const joined = (parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
 
@@ -523,17 +502,5 @@ describe('a damaged file', () => {
       }
       expect(most).toBe(events.length);
     });
-  });
-
-  it.each([
-    ['at once', 0],
-    ['in the middle', 60],
-    ['at its end', 10_000],
-  ])('passes on what the source itself fails with: %s', async (_, most) => {
-    async function* failing(): AsyncGenerator<Uint8Array> {
-      yield* chunksOf(packed(json).subarray(0, most), 40);
-      throw new Error('EIO');
-    }
-    await expect(readStream(failing())).rejects.toThrow('EIO');
   });
 });

@@ -6,7 +6,6 @@ import { hostLine } from '../../../core/lift/hostLine.ts';
 import { rowEndNs } from '../../../core/trace/rows.ts';
 import type { RowIndex, Trace } from '../../../core/trace/trace.ts';
 import { complete, read, traceOf } from '../import/support.ts';
-import { growth, mostGrowth } from '../support/growth.ts';
 import { Random } from '../support/random.ts';
 
 /** Returns launches in some streams, with records and waits between them; many times are equal. */
@@ -78,12 +77,4 @@ it('is what a look at all records and streams finds', async () => {
     pairs += found.length;
   }
   expect(pairs).toBeGreaterThan(50);
-});
-
-it('is found in time that grows with the streams', async () => {
-  const pairs = (trace: Trace) => {
-    const { calls, streams } = hostLine(trace);
-    return eventPairs(trace, calls, [...streams]);
-  };
-  expect(await growth((streams) => eventful(new Random(5), 1500, streams), pairs, 256)).toBeLessThan(mostGrowth);
 });

@@ -6,7 +6,6 @@ import { lower } from '../../../core/program/lower.ts';
 import type { Content, Program } from '../../../core/program/program.ts';
 import { runs } from '../../support/effort.ts';
 import { contentByte } from '../../support/pattern.ts';
-import { growth, mostGrowth } from '../support/growth.ts';
 import { contentBytes, interpret } from './reference.ts';
 
 /** An operation as in a document, without defaults. */
@@ -285,15 +284,6 @@ describe('following a program ends soon', () => {
       bytes: 4,
       pattern: { kind: 'random', seed: index },
     }));
-
-  it('with operations in order, in time that grows with their number', async () => {
-    const inOrder = (count: number) => chunks(count, (index) => index);
-    const follow = (operations: OperationInput[]): void => {
-      const count = operations.length;
-      expect(program([operations], [count * 4]).expectations.length).toBe(count);
-    };
-    expect(await growth(inOrder, follow, 200_000)).toBeLessThan(mostGrowth);
-  });
 
   it('with 200,000 operations in no order: too many to follow', () => {
     const lowered = program([chunks(200_000, (i) => (i * 77_773) % 200_000)], [800_000]);

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
-import { indexLane, LaneIndex, laneData } from '../../../core/trace/laneIndex.ts';
+import { indexLane, type LaneIndex } from '../../../core/trace/laneIndex.ts';
 import { allRows, iterationRows, rowEndNs } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
 import { runs } from '../../support/effort.ts';
-import { growth } from '../support/growth.ts';
 import { lanes, smallTrace } from './fixtures.ts';
 
 interface Span {
@@ -245,30 +244,5 @@ describe('the index of a lane', () => {
     const lane = trace.lanes.findIndex(({ id }) => id === lanes.h2d.id);
     const shapes = indexLane(trace, lane, iterationRows(trace, 1)).shapes(0, 10_000, 100);
     expect(shapes).toMatchObject([{ startNs: 2000, endNs: 8000, count: 1 }]);
-  });
-
-  it('answers frames of a million rows without looking at every row', async () => {
-    const small = smallTrace(1);
-    const made = (count: number) => {
-      const columns = {
-        ...small.columns,
-        startNs: Float64Array.from({ length: count }, (_, row) => row * 10),
-        durationNs: new Float64Array(count).fill(7),
-      };
-      const rows = Uint32Array.from({ length: count }, (_, row) => row);
-      return { index: new LaneIndex(laneData({ ...small, count, columns }, rows)), endNs: count * 10 };
-    };
-    const count = 1_000_000;
-    const { index, endNs } = made(count);
-    const shapes = index.shapes(0, endNs, 2000);
-    expect(shapes.length).toBeLessThanOrEqual(2001);
-    for (const shape of shapes.slice(0, -1)) {
-      expect(shape.busyNs / (shape.endNs - shape.startNs)).toBeCloseTo(0.7, 2);
-    }
-    const show = (one: ReturnType<typeof made>): void => {
-      for (let frame = 0; frame < 1000; frame += 1) one.index.shapes(0, one.endNs, 100);
-    };
-    // A search through all rows would take eight times as long for eight times as many.
-    expect(await growth(made, show, count, 4)).toBeLessThan(4);
   });
 });

@@ -1,13 +1,11 @@
 /** The kernel that a copy overlapped, for every relation of two, and of all kernels. */
 import { expect, it } from 'vitest';
-import { summarizeRun } from '../../../core/explain/summary/summary.ts';
 import { programFacts } from '../../../core/explain/verdicts/facts.ts';
 import { findPartner, overlapThreshold } from '../../../core/explain/verdicts/partner.ts';
 import { buildScene, commonNs, durationOf } from '../../../core/explain/verdicts/scene.ts';
 import { type Activity, activity, iterationOf, rowsOfKind } from '../../../core/trace/iteration.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { complete, read, traceOf } from '../import/support.ts';
-import { growth, mostGrowth } from '../support/growth.ts';
 import { Random } from '../support/random.ts';
 
 type Span = readonly [startUs: number, durationUs: number];
@@ -62,13 +60,4 @@ it('is the one that a look at all of them finds', async () => {
     }
   }
   expect(overlapped).toBeGreaterThan(100);
-});
-
-it('is found in time that grows with the file where each copy lies over every kernel', async () => {
-  const crowded = (count: number): Promise<Run> =>
-    traced(
-      Array.from({ length: count }, (_, at): Span => [at, 1]),
-      Array.from({ length: count }, (_, at): Span => [0, count + at]),
-    );
-  expect(await growth(crowded, (run) => summarizeRun(run), 4000)).toBeLessThan(mostGrowth);
 });

@@ -10,7 +10,6 @@ import { plainStepNs } from '../../../../core/lift/profilerCost.ts';
 import { decodeRun, encodeRun } from '../../../../core/trace/arrow.ts';
 import { readCallStackName } from '../../../../core/trace/callStack.ts';
 import type { Run } from '../../../../core/trace/run.ts';
-import { growth, mostGrowth } from '../../support/growth.ts';
 import { rowsOf } from '../support.ts';
 import { RecordingBytes, start, steps } from './recordingBytes.ts';
 
@@ -96,16 +95,6 @@ describe('a recording', () => {
       expect(lifted.recordedNs.map((ns) => Math.round(ns / 1e4))).toEqual([100, 100, 95]);
       expect(Math.max(...gateSteps({ trace, info }, null).steps.map(({ fromNs, toNs }) => toNs - fromNs))).toBe(ms);
     }
-  });
-
-  it('keeps what was recorded where its pauses are out of order', () => {
-    const bytes = steps(3);
-    for (const at of [10_000, 60_000, 20_000]) bytes.window(at, false).window(at + 30_000, true);
-    const { trace, info } = read(bytes.bytes());
-    expect(trace.pauses).toHaveLength(2);
-    expect(decodeRun(encodeRun({ trace, info })).trace.pauses).toEqual(trace.pauses);
-    const wrong = { ...trace, pauses: trace.pauses?.toReversed() ?? [] };
-    expect(() => encodeRun({ trace: wrong, info })).toThrow(/the pauses are not in order of time/);
   });
 });
 
@@ -294,37 +283,5 @@ describe('a recording that is cut or damaged', () => {
       { numRuns: 300 },
     );
     expect(rowsOf(read(whole.subarray(0, whole.length - 45))).length).toBeGreaterThan(all - 3);
-  });
-
-  it('ends in words, whichever bytes are others, and shows no row that was not written', () => {
-    const written = new Set(rowsOf(read(whole)).map((row) => JSON.stringify({ ...row, lane: 0, engine: 0 })));
-    fc.assert(
-      fc.property(
-        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 }),
-        (flips) => {
-          const bytes = whole.slice();
-          for (const [at, by] of flips) bytes[at] = (bytes[at] ?? 0) ^ by;
-          const run = attempt(bytes);
-          if (run instanceof CopyscopeError) return;
-          // A damaged chunk is left out, and rows are then numbered differently: their durations are those written.
-          const durations = new Set([...written].map((row) => JSON.parse(row).durationNs));
-          for (const { durationNs } of rowsOf(run)) expect(durations.has(durationNs)).toBe(true);
-        },
-      ),
-      { numRuns: 300 },
-    );
-  });
-
-  it('is read in time that grows with it, though each part claims all that follows', async () => {
-    const heads = (count: number): Uint8Array => {
-      const bytes = Buffer.from(new RecordingBytes().bytes());
-      const claims = Buffer.alloc(8 * count);
-      for (let at = 0; at < claims.length; at += 8) {
-        claims.write('CPSC', at);
-        claims.writeUInt32LE(Math.max(0, claims.length - at - 32), at + 4);
-      }
-      return new Uint8Array(Buffer.concat([bytes, claims]));
-    };
-    expect(await growth(heads, readRecordingFile, 40_000)).toBeLessThan(mostGrowth);
   });
 });
