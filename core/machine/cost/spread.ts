@@ -40,7 +40,7 @@ export const spreadGroups: readonly SpreadGroup[] = [
   },
   {
     name: 'host calls',
-    of: /^calls\.(?!wakeNs)|^graph\.(instantiate|upload)$|^memory\.(malloc|free)$|^matmul\.workspaceNs$|^fft\.planNs$/,
+    of: /^calls\.(?!wakeNs)|^recorder\.(callNs|firstNs)$|^graph\.(instantiate|upload)$|^memory\.(malloc|free)$|^matmul\.workspaceNs$|^fft\.planNs$/,
     kind: 1.45,
     slowerKind: 1.7,
     calibrated: 1.45,
@@ -48,7 +48,7 @@ export const spreadGroups: readonly SpreadGroup[] = [
   },
   {
     name: 'latencies',
-    of: /^queue\.|^copies\.(batchEntryNs|pitchedRowNs)$|^calls\.wakeNs$|^graph\.kernelNodeNs$|^host\.wakeNs$|^hostFunction\./,
+    of: /^queue\.|^recorder\.copyGapNs$|^copies\.(batchEntryNs|pitchedRowNs)$|^calls\.wakeNs$|^graph\.kernelNodeNs$|^host\.wakeNs$|^hostFunction\./,
     kind: 1.4,
     calibrated: 1.32,
     run: 1.3,

@@ -29,7 +29,7 @@ function isWithin({ info }: Run): boolean {
   return ns >= low && ns <= high;
 }
 
-it('has every byte right, and nine of ten feeds, stages and exchanges within the interval that is predicted', () => {
+it('has every byte right, and 86 of 100 makespans within the interval that is predicted, 90 without tensors and peers', () => {
   const runs = [...recordings('test/fixtures/two-gpus-unseen')].map(([id, bytes]) => ({ id, run: decodeRun(bytes) }));
   expect(runs).toHaveLength(96);
   for (const { run } of runs) {
@@ -37,6 +37,7 @@ it('has every byte right, and nine of ten feeds, stages and exchanges within the
     expect(run.info.verification.bytesWrong).toBe(0);
   }
   const tested = runs.filter(({ id }) => !/tensorsToTwo|peers/.test(id));
-  const within = tested.filter(({ run }) => isWithin(run));
-  expect(within.length).toBeGreaterThanOrEqual(0.9 * tested.length);
+  const within = new Set(runs.filter(({ run }) => isWithin(run)));
+  expect(within.size).toBeGreaterThanOrEqual(0.86 * runs.length);
+  expect(tested.filter((one) => within.has(one)).length).toBeGreaterThanOrEqual(0.9 * tested.length);
 });
