@@ -1,16 +1,12 @@
-/**
- * Builds a trace row by row and validates each row, for recorders. Simulator and importers, which make millions of
- * rows, use rowWriter.ts, which validates everything at the end.
- */
-import { columnNames, sortedColumns, sortOwned } from './order.ts';
-import { invalidRow, isEngineLane, laneKindOf, leastValues, maxInt32, validateColumns } from './rules.ts';
+/** Builds a trace row by row, for recorders. The simulator, which makes millions of rows, uses rowWriter.ts. */
+import { columnNames, sortOwned } from './order.ts';
+import { validateColumns } from './rules.ts';
 import {
   type ChannelType,
   channelTypes,
   emptyColumns,
   type Lane,
   type LaneIndex,
-  type LaneKind,
   type MemoryKind,
   memoryKinds,
   type RowKind,
@@ -41,6 +37,8 @@ const kindCodes = codes(rowKinds);
 const memoryCodes = codes(memoryKinds);
 const channelCodes = codes(channelTypes);
 const initialCapacity = 256;
+/** No column has a word with this code. */
+const unknownCode = 255;
 
 function codes<Name extends string>(names: readonly Name[]): ReadonlyMap<Name, number> {
   return new Map(names.map((name, code) => [name, code]));
@@ -63,9 +61,7 @@ export class TraceBuilder {
     return index;
   }
 
-  /** Adds a row. Throws a CopyscopeError `trace.invalid` that names the column and the value. */
   add(row: Row): void {
-    this.#validate(row);
     if (this.#count === this.#columns.startNs.length) this.#columns = resized(this.#columns, this.#count * 2);
     const index = this.#count;
     this.#count += 1;
@@ -74,22 +70,22 @@ export class TraceBuilder {
     columns.durationNs[index] = row.durationNs;
     columns.lane[index] = row.lane;
     columns.engine[index] = row.engine ?? -1;
-    columns.kind[index] = kindCodes.get(row.kind) ?? 0;
+    columns.kind[index] = kindCodes.get(row.kind) ?? unknownCode;
     columns.name[index] = this.#name(row.name);
     columns.op[index] = row.op ?? -1;
     columns.correlation[index] = row.correlation ?? 0;
     columns.iteration[index] = row.iteration ?? 0;
     columns.bytes[index] = row.bytes ?? 0;
-    columns.srcMemory[index] = memoryCodes.get(row.src ?? 'none') ?? 0;
-    columns.dstMemory[index] = memoryCodes.get(row.dst ?? 'none') ?? 0;
+    columns.srcMemory[index] = memoryCodes.get(row.src ?? 'none') ?? unknownCode;
+    columns.dstMemory[index] = memoryCodes.get(row.dst ?? 'none') ?? unknownCode;
     columns.channel[index] = row.channel ?? -1;
-    columns.channelType[index] = channelCodes.get(row.channelType ?? 'unknown') ?? 0;
+    columns.channelType[index] = channelCodes.get(row.channelType ?? 'unknown') ?? unknownCode;
   }
 
-  /** Returns the finished trace, sorted by iteration and start. Don't use the builder afterwards. */
+  /** Returns the finished trace. Don't use the builder afterwards. Throws what traceFromColumns throws. */
   build(): Trace {
-    const columns = sortedColumns(this.#columns, this.#count);
-    return { count: this.#count, columns, lanes: [...this.#lanes], names: [...this.#names] };
+    const columns = resized(this.#columns, this.#count);
+    return traceFromColumns({ count: this.#count, columns, lanes: [...this.#lanes], names: [...this.#names] });
   }
 
   #name(text: string): number {
@@ -99,58 +95,15 @@ export class TraceBuilder {
     this.#nameIndices.set(text, index);
     return index;
   }
-
-  #validate(row: Row): void {
-    requireNumber('startNs', row.startNs);
-    requireNumber('durationNs', row.durationNs);
-    requireNumber('bytes', row.bytes ?? 0);
-    requireInteger('op', row.op ?? -1);
-    requireInteger('iteration', row.iteration ?? 0);
-    requireInteger('correlation', row.correlation ?? 0);
-    requireInteger('channel', row.channel ?? -1);
-    requireWord('kind', row.kind, kindCodes);
-    requireWord('src', row.src ?? 'none', memoryCodes);
-    requireWord('dst', row.dst ?? 'none', memoryCodes);
-    requireWord('channelType', row.channelType ?? 'unknown', channelCodes);
-    const wanted = laneKindOf(row.kind);
-    this.#requireLane('lane', row.lane, row.kind, (kind) => kind === wanted);
-    if (row.engine !== undefined && row.engine !== -1) this.#requireLane('engine', row.engine, row.kind, isEngineLane);
-  }
-
-  #requireLane(column: string, index: number, row: RowKind, fits: (kind: LaneKind) => boolean): void {
-    const lane = this.#lanes[index];
-    if (lane === undefined) {
-      throw invalidRow(column, index, `below ${this.#lanes.length}, the number of declared lanes`);
-    }
-    if (!fits(lane.kind)) throw invalidRow(column, lane.id, `a lane on which a ${row} row can lie`);
-  }
 }
 
 /**
- * Makes a trace from filled columns, for readers of millions of rows. Sorts them and checks the same rules as `add`.
+ * Makes a trace from filled columns, for readers of millions of rows. Sorts and checks them.
  * The columns may be longer than `count` and then belong to the trace. Throws a CopyscopeError `trace.invalid`.
  */
 export function traceFromColumns({ count, columns, lanes, names }: Trace): Trace {
   validateColumns({ count, columns, lanes, names });
   return { count, columns: sortOwned(columns, count), lanes, names };
-}
-
-function requireNumber(column: keyof typeof leastValues, value: number): void {
-  const least = leastValues[column];
-  if (!Number.isFinite(value) || value < least) {
-    throw invalidRow(column, value, `a finite number of at least ${least}`);
-  }
-}
-
-function requireInteger(column: keyof typeof leastValues, value: number): void {
-  const least = leastValues[column];
-  if (!Number.isInteger(value) || value < least || value > maxInt32) {
-    throw invalidRow(column, value, `an integer from ${least} to ${maxInt32}`);
-  }
-}
-
-function requireWord<Name extends string>(column: string, value: Name, known: ReadonlyMap<Name, number>): void {
-  if (!known.has(value)) throw invalidRow(column, value, `one of ${[...known.keys()].join(', ')}`);
 }
 
 function resized(columns: TraceColumns, capacity: number): TraceColumns {

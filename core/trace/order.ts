@@ -3,7 +3,7 @@ import { type CommonColumn, emptyColumns, type TraceColumns } from './trace.ts';
 
 type Order = Pick<TraceColumns, 'iteration' | 'startNs' | 'durationNs'>;
 
-export function isSorted({ iteration, startNs, durationNs }: Order, count: number): boolean {
+function isSorted({ iteration, startNs, durationNs }: Order, count: number): boolean {
   for (let row = 1; row < count; row += 1) {
     const before = row - 1;
     const step =
@@ -15,18 +15,6 @@ export function isSorted({ iteration, startNs, durationNs }: Order, count: numbe
   return true;
 }
 
-/** Returns the first `count` rows in order. The sort is stable. */
-export function sortedColumns(columns: TraceColumns, count: number): TraceColumns {
-  const target = columnsLike(columns, count);
-  if (isSorted(columns, count)) {
-    for (const name of columnNames(target)) target[name].set(columns[name].subarray(0, count));
-    return target;
-  }
-  const order = rowOrder(columns, count);
-  for (const name of columnNames(target)) gather(columns[name], target[name], order);
-  return target;
-}
-
 /** Returns empty columns of `count` rows, including the optional columns that `columns` has. */
 export const columnsLike = ({ hostAddress }: TraceColumns, count: number): TraceColumns => ({
   ...emptyColumns(count),
@@ -35,7 +23,7 @@ export const columnsLike = ({ hostAddress }: TraceColumns, count: number): Trace
 
 type OwnedColumns = { -readonly [Name in keyof TraceColumns]: TraceColumns[Name] };
 
-/** Sorts columns in place, one after another, so that at most one is in memory twice. */
+/** Puts the first `count` rows in order, one column after another, so that at most one is in memory twice. The sort is stable. */
 export function sortOwned(columns: OwnedColumns, count: number): TraceColumns {
   const order = isSorted(columns, count) ? null : rowOrder(columns, count);
   for (const name of columnNames(columns)) replace(columns, name, order, count);
@@ -82,7 +70,7 @@ function gatherBytes(from: Uint8Array, to: Uint8Array, order: Int32Array): void 
 }
 
 /** Returns the order of rows: sorts each lane, since most are sorted already, then merges the lanes. */
-function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: number): Int32Array {
+export function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: number): Int32Array {
   const { rows, ends } = byLane(columns.lane, count);
   const comesBefore = comparison(columns);
   let start = 0;
@@ -99,12 +87,9 @@ type ComesBefore = (a: number, b: number) => boolean;
 /** Compares two rows; equal rows stay in the order in which they were added. */
 function comparison({ iteration, startNs, durationNs }: Order): ComesBefore {
   return (a, b) => {
-    const byStart = at(startNs, a) - at(startNs, b);
-    const byIteration = at(iteration, a) - at(iteration, b);
-    if (byIteration !== 0) return byIteration < 0;
-    if (byStart !== 0) return byStart < 0;
-    const byDuration = at(durationNs, b) - at(durationNs, a);
-    return byDuration === 0 ? a < b : byDuration < 0;
+    if (startNs[a] !== startNs[b] && iteration[a] === iteration[b]) return at(startNs, a) < at(startNs, b);
+    const step = at(iteration, a) - at(iteration, b) || at(durationNs, b) - at(durationNs, a) || a - b;
+    return step < 0;
   };
 }
 

@@ -2,8 +2,7 @@
  * Appends millions of rows. Most rows repeat an earlier one except for times and issuing call, so the common values are
  * stored once, as a model, and each row refers to its model. build() validates and sorts everything.
  */
-import { LaneChains } from './laneChains.ts';
-import { columnNames, gather } from './order.ts';
+import { columnNames, gather, rowOrder } from './order.ts';
 import { validateOwn, validateShared } from './rules.ts';
 import {
   type CommonColumn,
@@ -29,7 +28,6 @@ export class RowWriter {
   #modelCount = 0;
   #own: OwnColumns;
   #count = 0;
-  readonly #chains: LaneChains;
   readonly #lanes: readonly Lane[];
   readonly #names: string[] = [];
   readonly #nameIndices = new Map<string, number>();
@@ -38,7 +36,6 @@ export class RowWriter {
   constructor(lanes: readonly Lane[], expectedRows = 0, expectedModels = 0) {
     this.#lanes = lanes;
     this.#own = ownColumns(capacity(expectedRows));
-    this.#chains = new LaneChains(lanes.length, this.#own.model.length);
     this.models = emptyColumns(capacity(expectedModels), 0);
   }
 
@@ -61,7 +58,6 @@ export class RowWriter {
     own.startNs[row] = startNs;
     own.durationNs[row] = durationNs;
     own.correlation[row] = correlation;
-    this.#chains.add(row, this.models.lane[model] as number, own);
     this.#count = row + 1;
   }
 
@@ -81,15 +77,11 @@ export class RowWriter {
     validateShared({ ...trace, count: this.#modelCount, columns: models });
     validateOwn(own, count);
     const { columns } = trace;
-    const modelOf = new Int32Array(count);
-    let next = 0;
-    this.#chains.visit(own, (row) => {
-      columns.startNs[next] = own.startNs[row] as number;
-      columns.durationNs[next] = own.durationNs[row] as number;
-      columns.correlation[next] = own.correlation[row] as number;
-      modelOf[next] = own.model[row] as number;
-      next += 1;
-    });
+    const [lane, modelOf] = [new Int32Array(count), new Int32Array(count)];
+    gather(models.lane, lane, own.model);
+    const order = rowOrder({ ...own, lane, iteration: columns.iteration }, count);
+    gather(own.model, modelOf, order);
+    for (const name of ownNames) gather(own[name], columns[name], order);
     for (const name of modelNames(models)) gather(models[name], columns[name], modelOf);
     return trace;
   }
@@ -98,7 +90,6 @@ export class RowWriter {
     const larger = ownColumns(this.#count * 2);
     for (const name of [...ownNames, 'model'] as const) larger[name].set(this.#own[name]);
     this.#own = larger;
-    this.#chains.grow(larger.model.length);
   }
 }
 

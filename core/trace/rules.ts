@@ -1,4 +1,4 @@
-/** Rules for valid rows. TraceBuilder checks each new row; others check whole columns. */
+/** Rules for valid rows. */
 import { CopyscopeError } from '../errors.ts';
 import {
   channelTypes,
@@ -16,23 +16,12 @@ export function laneKindOf(kind: RowKind): LaneKind {
   return kind.startsWith('host-') && kind !== 'host-function' ? 'host-thread' : 'stream';
 }
 
-export const isEngineLane = (kind: LaneKind): boolean => kind === 'copy-engine' || kind === 'compute';
+const isEngineLane = (kind: LaneKind): boolean => kind === 'copy-engine' || kind === 'compute';
 
 /** Largest integer of the trace's 32-bit columns. */
 export const maxInt32 = 0x7fffffff;
 
-/** Least value of each numeric column. */
-export const leastValues = {
-  startNs: 0,
-  durationNs: 0,
-  bytes: 0,
-  op: -1,
-  iteration: 0,
-  correlation: 0,
-  channel: -1,
-} as const;
-
-export function invalidRow(column: string, value: unknown, expected: string): CopyscopeError {
+function invalidRow(column: string, value: unknown, expected: string): CopyscopeError {
   return new CopyscopeError({
     code: 'trace.invalid',
     field: column,
@@ -45,7 +34,7 @@ export function invalidRow(column: string, value: unknown, expected: string): Co
 export function validateColumns(trace: Trace): void {
   const { columns, count } = trace;
   validateOwn(columns, count);
-  requireWithin('iteration', columns.iteration, count, leastValues.iteration, maxInt32);
+  requireWithin('iteration', columns.iteration, count, 0, maxInt32);
   validateShared(trace);
 }
 
@@ -53,8 +42,8 @@ export function validateColumns(trace: Trace): void {
 export function validateShared({ count, columns, lanes, names }: Trace): void {
   requireQuantities('bytes', columns.bytes, count);
   if (columns.hostAddress !== undefined) requireQuantities('hostAddress', columns.hostAddress, count);
-  requireWithin('op', columns.op, count, leastValues.op, maxInt32);
-  requireWithin('channel', columns.channel, count, leastValues.channel, maxInt32);
+  requireWithin('op', columns.op, count, -1, maxInt32);
+  requireWithin('channel', columns.channel, count, -1, maxInt32);
   requireWithin('name', columns.name, count, 0, names.length - 1);
   requireWithin('kind', columns.kind, count, 0, rowKinds.length - 1);
   requireWithin('srcMemory', columns.srcMemory, count, 0, memoryKinds.length - 1);
@@ -72,7 +61,7 @@ type OwnColumns = Pick<TraceColumns, 'startNs' | 'durationNs' | 'correlation'>;
 export function validateOwn({ startNs, durationNs, correlation }: OwnColumns, count: number): void {
   requireQuantities('startNs', startNs, count);
   requireQuantities('durationNs', durationNs, count);
-  requireWithin('correlation', correlation, count, leastValues.correlation, maxInt32);
+  requireWithin('correlation', correlation, count, 0, maxInt32);
 }
 
 function requireQuantities(name: string, values: Float64Array, count: number): void {

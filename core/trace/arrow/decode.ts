@@ -2,7 +2,7 @@
 import { type Data, type RecordBatch, RecordBatchReader, type Schema } from 'apache-arrow';
 import { CopyscopeError } from '../../errors.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import { isSorted, sortedColumns } from '../order.ts';
+import { sortOwned } from '../order.ts';
 import { validateColumns } from '../rules.ts';
 import type { Run } from '../run.ts';
 import type { CommonColumn, Lane, Trace, TraceColumns } from '../trace.ts';
@@ -41,11 +41,9 @@ function read(unaligned: Uint8Array, known: Experiment | null): Run {
   checkFields(reader.schema);
   const read = readTrace([...reader], lanes);
   const trace = pauses.length === 0 ? read : { ...read, pauses };
-  return { info, trace: isSorted(trace.columns, trace.count) ? trace : inOrder(trace) };
+  // A tool that filtered the rows may have reordered them.
+  return { info, trace: { ...trace, columns: sortOwned(trace.columns, trace.count) } };
 }
-
-/** A tool that filtered the rows may have reordered them. */
-const inOrder = (trace: Trace): Trace => ({ ...trace, columns: sortedColumns(trace.columns, trace.count) });
 
 function checkFields({ fields }: Schema): void {
   for (const name of columnOrder) {
