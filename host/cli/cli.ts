@@ -361,8 +361,8 @@ export function commands(
     .option('--gpus <gpus>', 'GPUs of a job: 1, h200 or h200:2 (default: 1)')
     .option('--time <time>', 'limit of a job, in minutes or as for sbatch')
     .option('--at-once <n>', 'limit of jobs that run at once', count(1, 100_000))
-    .option('--line <command>', 'shell command before the program, such as "module load cuda"; repeatable', several, [])
-    .option('--option <option>', 'another for sbatch, such as --option=--qos=short; repeatable', several, [])
+    .option('--line <command>', 'shell command before the program, such as "module load cuda"; repeatable', several)
+    .option('--option <option>', 'another for sbatch, such as --option=--qos=short; repeatable', several)
     .action((options: SlurmSetOptions) => setSlurm(context, options));
   slurm
     .command('show')
@@ -393,16 +393,13 @@ export function commands(
     .command('slurm-task <folder> <submission> <task>', { hidden: true })
     .action(async (folder: string, submission: string, task: string) => {
       const numbers = { submission: Number(submission), task: Number(task) };
-      const runWords = (own: readonly string[], node: string): Promise<number> =>
-        runCli(own, { ...context, environment: { ...context.environment, COPYSCOPE_NODE: node } });
-      const { assets } = tools;
-      ended(await runTask({ folder, ...numbers, context, assets, signal: context.signal, runWords }));
+      await runTask({ folder, ...numbers, context, assets: tools.assets, signal: context.signal });
     });
   cli.command('connect-host <name>', { hidden: true }).action((name: string) => connectHost(context, name));
   return cli;
 }
 
-const several = (id: string, ids: readonly string[]): readonly string[] => [...ids, id];
+const several = (id: string, ids: readonly string[] = []): readonly string[] => [...ids, id];
 
 const json = (description: string): Option => new Option('--json', description).default(false);
 

@@ -2,15 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { SlurmSettings } from '../../core/apps/slurm/settings.ts';
-import type { JobCounts } from '../../core/apps/slurm/submission.ts';
-import { CopyscopeError } from '../../core/errors.ts';
+import { exitName, type JobCounts } from '../../core/apps/slurm/submission.ts';
+import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import { type JobState, jobCounts, lostPoint } from './jobs.ts';
-import { settleMs } from './sweepJobs.ts';
-import { exitName } from './task.ts';
-import { isActive, lastJobs, type SlurmContext, SlurmWork } from './work.ts';
+import { type SlurmContext, SlurmWork, watchJobs } from './work.ts';
 
 export interface CommandJobOptions {
   /** Words after `copyscope`. */
@@ -29,64 +25,47 @@ export interface CommandJobOptions {
   readonly onJobs: (jobs: JobCounts) => void;
 }
 
-const lookMs = 1000;
-const askMs = 3000;
-
 /** Resolves with the command's exit code. Rejects with `slurm.*`, or with `slurm.left` if the job goes on. */
 export async function runCommandJob(options: CommandJobOptions): Promise<number> {
-  const { words, engine, context, settings, signal } = options;
+  const { words, engine, context, settings, signal, onJobs } = options;
   const work = new SlurmWork(join(options.folder, `job-${randomBytes(4).toString('hex')}`), context);
   let isLeft = false;
   try {
-    const begun = await work.begin({ words: [...words], folder: process.cwd() });
-    const state = await work.submit(begun, [[0]], engine, settings, options.onSubmit);
+    const command = { words, folder: process.cwd() };
+    const state = await work.submit(await work.read(), [[0]], engine, settings, options.onSubmit, command);
     const printers = [printer(work, 'txt', options.onPrinted), printer(work, 'out', options.onPrinted)];
-    let job: JobState | null = null;
-    let [askedAt, seenAt, isCancelled] = [0, Date.now(), false];
-    for (;;) {
-      const code = await exitCode(work.folder);
-      if (Date.now() - askedAt >= askMs) {
-        const jobs = await work.jobs(state);
-        options.onJobs(jobCounts(jobs));
-        job = lastJobs(state, jobs)(0);
-        askedAt = Date.now();
-        if (isActive(job)) seenAt = askedAt;
-      }
-      if (job !== null || code !== null) {
-        for (const print of printers) await print(`${state.submissions[0]?.job}_0`);
-      }
-      if (code !== null) return code;
-      const isOver = !isActive(job) && (isCancelled || Date.now() - seenAt > waitMs(job));
-      if (isOver && isCancelled) throw new CopyscopeError({ code: 'run.cancelled', message: 'Its job was cancelled.' });
-      if (isOver) throw new CopyscopeError(lostPoint(job, job === null ? '' : await work.said(job.job)));
-      if (signal.aborted && !isCancelled) {
-        isLeft = !(await options.mayCancel());
-        if (isLeft) throw left(work.folder);
-        await work.cancel();
-        isCancelled = true;
-        askedAt = 0;
-      }
-      await pause(lookMs);
+    const open = new Set([0]);
+    let exitCode = '';
+    const collect = async (): Promise<void> => {
+      exitCode = await readFile(join(work.folder, exitName), 'utf8').catch(() => '');
+      for (const print of printers) await print();
+      if (/^\d+\n$/.test(exitCode)) open.delete(0);
+    };
+    const watching = { work, state, open, collect, onJobs };
+    const onLost = async (_: number, error: ErrorInfo): Promise<void> => {
+      throw new CopyscopeError(error);
+    };
+    try {
+      await watchJobs({ ...watching, signal, lateAfter: ['COMPLETED', 'FAILED'], onLost });
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+      isLeft = !(await options.mayCancel());
+      if (isLeft) throw left(work.folder);
+      await work.cancel();
+      await watchJobs({ ...watching, lateAfter: [], onLost: cancelled });
     }
+    return Number(exitCode);
   } finally {
     if (!isLeft) await rm(work.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Returns the time that a result may be missing after the job has ended, since a shared disk may show it late. */
-const waitMs = (job: JobState | null): number =>
-  job === null || job.state === 'COMPLETED' || job.state === 'FAILED' ? settleMs : 0;
-
-function printer(
-  work: SlurmWork,
-  what: 'out' | 'txt',
-  onPrinted: CommandJobOptions['onPrinted'],
-): (job: string) => Promise<void> {
+function printer(work: SlurmWork, what: 'out' | 'txt', onPrinted: CommandJobOptions['onPrinted']): () => Promise<void> {
   const decoder = new TextDecoder();
   let from = 0;
-  return async (job) => {
+  return async () => {
     for (;;) {
-      const bytes = await work.printed(job, from, what);
+      const bytes = await work.printed({ submission: 0, task: 0 }, from, what);
       if (bytes.byteLength === 0) return;
       from += bytes.byteLength;
       onPrinted(decoder.decode(bytes, { stream: true }), what === 'txt');
@@ -94,10 +73,9 @@ function printer(
   };
 }
 
-async function exitCode(folder: string): Promise<number | null> {
-  const text = await readFile(join(folder, exitName), 'utf8').catch(() => '');
-  return /^\d{1,3}$/.test(text) ? Number(text) : null;
-}
+const cancelled = async (): Promise<void> => {
+  throw new CopyscopeError({ code: 'run.cancelled', message: 'Its job was cancelled.' });
+};
 
 const left = (folder: string): CopyscopeError =>
   new CopyscopeError({

@@ -3,7 +3,7 @@
 import { type JobCounts, jobName } from '../../core/apps/slurm/submission.ts';
 import { mostPoints } from '../../core/apps/sweep/document.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
-import { printable, type SlurmPrograms } from './programs.ts';
+import { printable, runSlurm } from './programs.ts';
 
 /** One job of an array. */
 export interface JobState {
@@ -20,26 +20,16 @@ export interface JobState {
 }
 
 /** States of jobs that have ended. A job in any other state may go on. */
-const endings = new Set([
-  'BOOT_FAIL',
-  'CANCELLED',
-  'COMPLETED',
-  'DEADLINE',
-  'FAILED',
-  'LAUNCH_FAILED',
-  'NODE_FAIL',
-  'OUT_OF_MEMORY',
-  'PREEMPTED',
-  'RECONFIG_FAIL',
-  'REVOKED',
-  'TIMEOUT',
-]);
-
-export const hasEnded = ({ state }: Pick<JobState, 'state'>): boolean => endings.has(state);
+const endings =
+  'BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED RECONFIG_FAIL REVOKED TIMEOUT'.split(
+    ' ',
+  );
+const hasEnded = ({ state }: JobState): boolean => endings.includes(state);
+export const isActive = (job: JobState | null): boolean => job !== null && !hasEnded(job);
 
 /** Returns the numbers of running and waiting jobs. */
 export function jobCounts(jobs: readonly JobState[]): JobCounts {
-  const active = jobs.filter((job) => !hasEnded(job));
+  const active = jobs.filter(isActive);
   const waiting = active.filter(({ state }) => state === 'PENDING');
   const reason = waiting.find((job) => job.reason !== '')?.reason ?? '';
   return { running: active.length - waiting.length, waiting: waiting.length, reason };
@@ -60,81 +50,56 @@ export function lostPoint(job: JobState | null, said: string): ErrorInfo {
   return { code: lostCode, message: `Slurm ended job ${job.job}${where}: ${state}${why}.${output}`, remedy };
 }
 
-/** Returns jobs that wait, run, or ended a few minutes ago. */
-export async function queuedJobs(programs: SlurmPrograms, id: string, submissions: number): Promise<JobState[]> {
-  if (submissions === 0) return [];
-  const printed = await programs.run('squeue', [
-    '--noheader',
-    '--array',
-    '--states=all',
-    `--name=${names(id, submissions).join(',')}`,
-    '--format=%j|%F|%K|%T|%N|%r',
-  ]);
-  return jobsIn(printed, id, ([array = '', task = '', state = '', node = '', ...reason]) => ({
-    job: `${array}_${task}`,
-    state,
-    node,
-    reason: reason.join('|'),
-  }));
-}
-
-/** Returns jobs that ended longer ago, if the cluster keeps accounts. */
-export async function accountedJobs(
-  programs: SlurmPrograms,
+/** Asks squeue, and sacct for jobs that squeue has forgotten, if the cluster keeps accounts. `tasks` is the number of jobs. */
+export async function jobsOf(
+  environment: NodeJS.ProcessEnv,
   id: string,
-  submissions: number,
-  since: Date,
+  { submissions, tasks, since }: { readonly submissions: number; readonly tasks: number; readonly since: Date },
 ): Promise<JobState[]> {
+  if (submissions === 0) return [];
+  const names = `--name=${Array.from({ length: submissions }, (_, number) => jobName(id, number)).join(',')}`;
+  const queue = ['--noheader', '--array', '--states=all', names, '--format=%j|%F_%K|%T|%N|%r'];
+  const listed = jobsIn(await runSlurm(environment, 'squeue', queue), id);
+  if (listed.length === tasks) return listed;
   // The cluster may have another clock and time zone.
   const day = new Date(since.getTime() - 2 * 86_400_000).toISOString().slice(0, 10);
-  const words = ['--noheader', '--parsable2', '--allocations', `--starttime=${day}`];
-  const printed = await programs
-    .run('sacct', [
-      ...words,
-      `--name=${names(id, submissions).join(',')}`,
-      '--format=JobName,JobID,State,NodeList,ExitCode',
-    ])
-    .catch(() => '');
-  const found = jobsIn(printed, id, ([job = '', state = '', node = '', exitCode = '']) => ({
-    job,
-    // Such as 'CANCELLED by 1000'.
-    state: state.split(' ')[0] ?? '',
-    node,
-    reason: /^0:0$|^$/.test(exitCode) ? '' : `exit code ${exitCode}`,
-  }));
-  return found.filter(hasEnded);
+  const account = ['--noheader', '--parsable2', '--allocations', `--starttime=${day}`, names];
+  const fields = '--format=JobName,JobID,State,NodeList,ExitCode';
+  const accounted = jobsIn(await runSlurm(environment, 'sacct', [...account, fields]).catch(() => ''), id);
+  const known = new Set(listed.map(({ job }) => job));
+  return [...listed, ...accounted.filter((job) => hasEnded(job) && !known.has(job.job))];
 }
 
-const names = (id: string, submissions: number): string[] =>
-  Array.from({ length: submissions }, (_, number) => jobName(id, number));
-
 /** Ignores other lines. The last line of a job counts, since Slurm may have started it again. */
-function jobsIn(
-  printed: string,
-  id: string,
-  read: (fields: readonly string[]) => Pick<JobState, 'job' | 'state' | 'node' | 'reason'>,
-): JobState[] {
+function jobsIn(printed: string, id: string): JobState[] {
   const jobs = new Map<string, JobState>();
   for (const line of printed.split('\n')) {
-    const [name = '', ...fields] = line.split('|');
+    const [name = '', numbers = '', states = '', node = '', ...reasons] = line.split('|');
     const submission = /^copyscope-([0-9a-f]{16})-(\d{1,4})$/.exec(name);
-    if (submission?.[1] !== id) continue;
-    const { job, state, node, reason } = read(fields);
-    const [, array = '', tasks = ''] = /^(\d{1,12})_(.+)$/.exec(job) ?? [];
-    if (!/^[A-Z_]{1,40}$/.test(state)) continue;
-    const why = printable(reason);
+    const [, array = '', tasks = ''] = /^(\d{1,12})_(.+)$/.exec(numbers) ?? [];
+    // Such as 'CANCELLED by 1000'.
+    const state = states.split(' ')[0] ?? '';
+    if (submission?.[1] !== id || !/^[A-Z_]{1,40}$/.test(state)) continue;
     for (const task of tasksIn(tasks)) {
-      jobs.set(`${submission[2]} ${array}_${task}`, {
+      const job = `${array}_${task}`;
+      const reason = reasonIn(printable(reasons.join('|')));
+      jobs.set(job, {
         submission: Number(submission[2]),
         task,
-        job: `${array}_${task}`,
+        job,
         state,
         node: printable(node).slice(0, 100),
-        reason: why === 'None' ? '' : why.slice(0, 200),
+        reason,
       });
     }
   }
   return [...jobs.values()];
+}
+
+/** Reads squeue's reason or sacct's exit code. */
+function reasonIn(text: string): string {
+  if (text === 'None' || text === '0:0') return '';
+  return /^\d+:\d+$/.test(text) ? `exit code ${text}` : text.slice(0, 200);
 }
 
 /** Jobs that never started may share a line: '3', '4-5,8' or '[4-9%2]'. */
@@ -150,8 +115,8 @@ function tasksIn(text: string): number[] {
 }
 
 /** Returns the maximum size of an array on this cluster, or null if unknown. */
-export async function mostJobs(programs: SlurmPrograms): Promise<number | null> {
-  const printed = await programs.run('scontrol', ['show', 'config']).catch(() => '');
+export async function mostJobs(environment: NodeJS.ProcessEnv): Promise<number | null> {
+  const printed = await runSlurm(environment, 'scontrol', ['show', 'config']).catch(() => '');
   const most = /^MaxArraySize\s*=\s*(\d+)\s*$/m.exec(printed)?.[1];
   return most === undefined ? null : Number(most);
 }

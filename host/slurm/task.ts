@@ -1,4 +1,4 @@
-/** The work of a Slurm job on its node: points of a sweep, one after another, or one command of Copyscope. */
+/** The work of a Slurm job on its node: points of a sweep, one after another. */
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -23,42 +23,24 @@ export interface TaskOptions {
   readonly assets: Assets;
   /** Fires if Slurm ends the job. */
   readonly signal: AbortSignal;
-  /** Runs a command line of Copyscope on this node. */
-  runWords(words: readonly string[], node: string): Promise<number>;
 }
 
-/** File with the exit code of a command. */
-export const exitName = 'exit';
-
-/** Returns the job's exit code. Rejects with an error that every point would have. */
-export async function runTask(options: TaskOptions): Promise<number> {
-  const { folder, submission, task, context, runWords } = options;
-  const { command, submissions } = await new SlurmWork(folder, context).read();
+/** Rejects with an error that every point would have. */
+export async function runTask(options: TaskOptions): Promise<void> {
+  const { folder, submission, task, context, assets, signal } = options;
+  const { submissions } = await new SlurmWork(folder, context).read();
   const points = submissions[submission]?.tasks[task];
   if (points === undefined) throw new CopyscopeError({ code: 'slurm.unknown', message: `${folder} has no such job.` });
-  const node = context.environment['SLURMD_NODENAME'] ?? hostname();
-  if (command === null) {
-    await runSweepPoints(points, node, options);
-    return 0;
-  }
-  process.chdir(command.folder);
-  const code = await runWords(command.words, node);
-  await writeWhole(join(folder, exitName), String(code), privately);
-  return code;
-}
-
-async function runSweepPoints(
-  points: readonly number[],
-  node: string,
-  { folder, context, assets, signal }: TaskOptions,
-): Promise<void> {
   const store = new SweepStore(dirname(folder));
   const { id, sweep, profile, iterations, engine: kind, outcomes } = await store.read(basename(folder));
   const done = new Set(outcomes.flatMap(({ point, status }) => (status === 'done' ? point : [])));
   const resultOf = (point: number): string => join(folder, resultName(point));
   // Slurm starts a job again if its node failed.
   const open = points.filter((point) => !done.has(point) && !existsSync(resultOf(point)));
-  const engine = new EngineSupervisor({ spawn: context.spawnEngine, host: node });
+  const engine = new EngineSupervisor({
+    spawn: context.spawnEngine,
+    host: context.environment['SLURMD_NODENAME'] ?? hostname(),
+  });
   const settings = { engine: kind, profile: profile ?? undefined, iterations: iterations ?? undefined };
   try {
     for await (const result of runPoints(requireSweep(sweep), open, settings, { engine, assets, signal })) {

@@ -5,17 +5,26 @@
 import { createHash } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { SlurmSettings } from '../../core/apps/slurm/settings.ts';
-import { type ArrayPlan, jobName, sbatchWords, scriptName, scriptText } from '../../core/apps/slurm/submission.ts';
+import {
+  type ArrayPlan,
+  type JobCounts,
+  jobName,
+  sbatchWords,
+  scriptName,
+  scriptText,
+} from '../../core/apps/slurm/submission.ts';
 import { mostPoints } from '../../core/apps/sweep/document.ts';
-import { CopyscopeError } from '../../core/errors.ts';
+import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
 import { shellWord } from '../../core/media.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import { privately, readPart, writeWhole } from '../files/files.ts';
 import { readShape, readTextIfThere } from '../files/stored.ts';
-import { accountedJobs, hasEnded, type JobState, mostJobs, queuedJobs } from './jobs.ts';
-import { slurmPrograms } from './programs.ts';
+import { isActive, type JobState, jobCounts, jobsOf, lostPoint, mostJobs } from './jobs.ts';
+import { runSlurm } from './programs.ts';
 
 const maxBytes = 128 * 2 ** 20;
 /** Limit of a job's output that is read at once. */
@@ -24,13 +33,9 @@ const workSchema = z.object({
   format: z.literal('copyscope/slurm'),
   version: z.literal(1),
   createdAt: z.iso.datetime(),
-  /** Words after `copyscope`, and the folder in which they run; null for a sweep. */
-  command: z.object({ words: z.array(z.string().max(131_072)).max(4096), folder: z.string().max(4096) }).nullable(),
   submissions: z
     .array(
       z.object({
-        /** Slurm's number of the array. */
-        job: z.string().regex(/^\d{1,12}$/),
         /** Points of each job; a command has one job with point 0. */
         tasks: z
           .array(z.array(z.number().int().min(0).max(mostPoints)).min(1))
@@ -50,20 +55,18 @@ export interface SlurmContext {
 
 export class SlurmWork {
   readonly folder: string;
-  readonly #start: readonly string[];
-  readonly #programs: ReturnType<typeof slurmPrograms>;
+  readonly #context: SlurmContext;
 
-  constructor(folder: string, { program, environment }: SlurmContext) {
+  constructor(folder: string, context: SlurmContext) {
     this.folder = folder;
-    this.#start = [process.execPath, join(program, 'dist/host/cli.js')];
-    this.#programs = slurmPrograms(environment);
+    this.#context = context;
   }
 
   /** Rejects with `slurm.damaged`. A sweep that was never submitted has no submissions. */
   async read(): Promise<Work> {
     const path = this.#at('slurm.json');
     const text = await readTextIfThere(path, maxBytes);
-    return text === null ? newWork(null) : parseWork(text, path);
+    return text === null ? newWork() : parseWork(text, path);
   }
 
   /** Submits one array, after passing sbatch's command line and the script to `show`. Rejects with `slurm.*`. */
@@ -73,100 +76,74 @@ export class SlurmWork {
     engine: EngineKind,
     settings: SlurmSettings,
     show: (text: string) => void,
+    command?: ArrayPlan['command'],
   ): Promise<Work> {
+    const { program, environment } = this.#context;
     const number = work.submissions.length;
-    const plan: ArrayPlan = {
-      ...{ id: this.#id, number, jobs: tasks.length, engine, settings },
-      ...{ folder: this.folder, start: this.#start },
-    };
-    const most = await mostJobs(this.#programs);
-    if (most !== null && tasks.length > most) throw tooMany(tasks, most);
+    const start = [process.execPath, join(program, 'dist/host/cli.js')];
+    const jobs = tasks.length;
+    const plan: ArrayPlan = { id: this.#id(work), number, jobs, engine, settings, folder: this.folder, start, command };
+    const most = await mostJobs(environment);
+    if (most !== null && jobs > most) throw tooMany(tasks, most);
     show(`sbatch ${sbatchWords(plan).map(shellWord).join(' ')}\n\n${scriptText(plan)}`);
     await mkdir(this.#at('output'), { recursive: true, mode: privately.folder });
     await writeWhole(this.#at(scriptName(number)), scriptText(plan), privately);
-    const withJob = (job: string): Work => ({
-      ...work,
-      submissions: [...work.submissions, { job, tasks: tasks.map((points) => [...points]) }],
-    });
+    const submitted = { ...work, submissions: [...work.submissions, { tasks: tasks.map((points) => [...points]) }] };
     // Written before the first job can begin.
-    await this.#write(withJob(unnumbered));
+    await this.#write(submitted);
     try {
-      const printed = await this.#programs.run('sbatch', sbatchWords(plan), this.folder);
-      const submitted = withJob(/^(\d{1,12})(;|\s*$)/.exec(printed.trim())?.[1] ?? unnumbered);
-      await this.#write(submitted);
-      return submitted;
+      await runSlurm(environment, 'sbatch', sbatchWords(plan), this.folder);
     } catch (error) {
       await this.#write(work);
       throw error;
     }
+    return submitted;
   }
 
-  /** Asks squeue, and sacct for jobs that squeue has forgotten. */
-  async jobs({ submissions, createdAt }: Work): Promise<JobState[]> {
-    // A sweep of the same name may have had jobs before.
-    const isOwn = ({ submission, job }: JobState): boolean => {
-      const array = submissions[submission]?.job;
-      return array === unnumbered || job.startsWith(`${array}_`);
-    };
-    const listed = (await queuedJobs(this.#programs, this.#id, submissions.length)).filter(isOwn);
-    const all = submissions.reduce((sum, { tasks }) => sum + tasks.length, 0);
-    if (listed.length === all) return listed;
-    const known = new Set(listed.map(({ job }) => job));
-    const since = new Date(createdAt);
-    const accounted = await accountedJobs(this.#programs, this.#id, submissions.length, since);
-    return [...listed, ...accounted.filter((job) => isOwn(job) && !known.has(job.job))];
+  jobs(work: Work): Promise<JobState[]> {
+    const { submissions, createdAt } = work;
+    const tasks = submissions.reduce((sum, submission) => sum + submission.tasks.length, 0);
+    const of = { submissions: submissions.length, tasks, since: new Date(createdAt) };
+    return jobsOf(this.#context.environment, this.#id(work), of);
   }
 
   async cancel(): Promise<void> {
-    const { submissions } = await this.read();
-    for (const number of submissions.keys()) {
-      await this.#programs.run('scancel', ['--quiet', `--name=${jobName(this.#id, number)}`]);
+    const work = await this.read();
+    for (const number of work.submissions.keys()) {
+      const words = ['--quiet', `--name=${jobName(this.#id(work), number)}`];
+      await runSlurm(this.#context.environment, 'scancel', words);
     }
   }
 
   /** Reads a job's stdout (`out`) or all else it printed from a byte on; empty if there is no more, or it has not begun. */
-  printed(job: string, from: number, what: 'out' | 'txt' = 'txt'): Promise<Uint8Array> {
-    return readPart(this.#output(job, what), from, maxPartBytes).catch(() => new Uint8Array());
+  printed({ submission, task }: Pick<JobState, 'submission' | 'task'>, from: number, what: 'out' | 'txt') {
+    const path = this.#at(`output/${submission}_${task}.${what}`);
+    return readPart(path, from, maxPartBytes).catch(() => new Uint8Array());
   }
 
   /** Reads the end of a job's output. */
-  async said(job: string): Promise<string> {
-    const { size } = await stat(this.#output(job, 'txt')).catch(() => ({ size: 0 }));
-    return new TextDecoder().decode(await this.printed(job, Math.max(0, size - 2000)));
+  async said(job: JobState): Promise<string> {
+    const { size } = await stat(this.#at(`output/${job.submission}_${job.task}.txt`)).catch(() => ({ size: 0 }));
+    return new TextDecoder().decode(await this.printed(job, Math.max(0, size - 2000), 'txt'));
   }
-
-  /** Begins a folder for one command. */
-  async begin(command: NonNullable<Work['command']>): Promise<Work> {
-    const work = newWork(command);
-    await mkdir(this.folder, { recursive: true, mode: privately.folder });
-    await this.#write(work);
-    return work;
-  }
-
-  readonly #output = (job: string, what: 'out' | 'txt'): string => this.#at(`output/${job}.${what}`);
 
   #write(work: Work): Promise<void> {
     return writeWhole(this.#at('slurm.json'), JSON.stringify(work), privately);
   }
 
-  get #id(): string {
-    return createHash('sha256').update(this.folder).digest('hex').slice(0, 16);
-  }
+  /** A sweep of the same folder may have had jobs before. */
+  readonly #id = ({ createdAt }: Work): string =>
+    createHash('sha256').update(`${this.folder}\n${createdAt}`).digest('hex').slice(0, 16);
 
-  #at(name: string): string {
-    return join(this.folder, name);
-  }
+  readonly #at = (name: string): string => join(this.folder, name);
 }
-
-/** Stands for an array's number until sbatch has printed it. */
-const unnumbered = '0';
 
 /** Throws `slurm.damaged`. */
 export const parseWork = (text: string, path: string): Work =>
   readShape(workSchema, text, { code: 'slurm.damaged', what: path });
 
-const newWork = (command: Work['command']): Work => ({
-  ...{ format: 'copyscope/slurm', version: 1, createdAt: new Date().toISOString(), command, submissions: [] },
+const newWork = (): Work => ({
+  ...{ format: 'copyscope/slurm', version: 1, createdAt: new Date().toISOString(), submissions: [] },
 });
 
 /** Returns each point's last job, or null if there is none, or Slurm doesn't know it any more. */
@@ -179,7 +156,61 @@ export function lastJobs({ submissions }: Work, jobs: readonly JobState[]): (poi
   return (point) => byKey.get(last.get(point) ?? '') ?? null;
 }
 
-export const isActive = (job: JobState | null): boolean => job !== null && !hasEnded(job);
+export interface Watching {
+  readonly work: SlurmWork;
+  readonly state: Work;
+  /** Points without a result. */
+  readonly open: Set<number>;
+  /** Ends the watching; the jobs go on. */
+  readonly signal?: AbortSignal;
+  /** Takes results that jobs have written, and their points out of `open`. */
+  collect(): Promise<void>;
+  readonly onJobs: (jobs: JobCounts) => void;
+  /** Endings after which a result may still appear, since a shared disk may show it late. */
+  readonly lateAfter: readonly string[];
+  /** Receives each point whose job ended without a result. */
+  onLost(point: number, error: ErrorInfo): Promise<void>;
+}
+
+/** Intervals for looking at results and for asking Slurm, longer while nothing changes. */
+const lookMs = 1000;
+const [leastAskMs, mostAskMs] = [2000, 15_000];
+/** Time in which a shared disk shows everything that a job wrote before its end. */
+const settleMs = 120_000;
+
+/** Resolves when no point is open. Rejects with `slurm.*`, the signal's abort, or as the given functions do. */
+export async function watchJobs(watching: Watching): Promise<void> {
+  const { work, state, open, signal, lateAfter } = watching;
+  /** Times at which jobs were first seen ended without the result of a point, by point. */
+  const endedAt = new Map<number, number>();
+  let [askMs, askedAt, told]: [number, number, JobCounts | null] = [leastAskMs, 0, null];
+  for (;;) {
+    const jobs = Date.now() - askedAt >= askMs ? await work.jobs(state) : null;
+    await watching.collect();
+    if (jobs !== null) {
+      askedAt = Date.now();
+      const counts = jobCounts(jobs);
+      askMs = isDeepStrictEqual(counts, told) ? Math.min(mostAskMs, askMs * 1.5) : leastAskMs;
+      told = counts;
+      watching.onJobs(counts);
+      const jobOf = lastJobs(state, jobs);
+      for (const point of [...open]) {
+        const job = jobOf(point);
+        if (isActive(job)) {
+          endedAt.delete(point);
+          continue;
+        }
+        const since = endedAt.get(point) ?? askedAt;
+        endedAt.set(point, since);
+        if ((job === null || lateAfter.includes(job.state)) && askedAt - since < settleMs) continue;
+        open.delete(point);
+        await watching.onLost(point, lostPoint(job, job === null ? '' : await work.said(job)));
+      }
+    }
+    if (open.size === 0) return;
+    await pause(lookMs, undefined, signal === undefined ? {} : { signal });
+  }
+}
 
 function tooMany(tasks: readonly (readonly number[])[], most: number): CopyscopeError {
   const points = tasks.flat().length;

@@ -13,10 +13,14 @@ export interface ArrayPlan {
   /** Folder of the work, and the arguments that start the program, both as the nodes see them. */
   readonly folder: string;
   readonly start: readonly string[];
+  /** Words after `copyscope`, and the folder in which they run. Left out, each job runs points of a sweep. */
+  readonly command?: { readonly words: readonly string[]; readonly folder: string } | undefined;
 }
 
 /** Returns the name by which a job is found. */
 export const jobName = (id: string, number: number): string => `copyscope-${id}-${number}`;
+/** File with the exit code of a command. */
+export const exitName = 'exit';
 export const scriptName = (number: number): string => `script-${number}.sh`;
 
 export function sbatchWords({ id, number, jobs, engine, settings, folder }: ArrayPlan): string[] {
@@ -24,13 +28,12 @@ export function sbatchWords({ id, number, jobs, engine, settings, folder }: Arra
   const given = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`--${name}=${value}`];
   return [
-    '--parsable',
     `--job-name=${jobName(id, number)}`,
     `--array=0-${jobs - 1}${atOnce === undefined ? '' : `%${atOnce}`}`,
     '--nodes=1',
     '--ntasks=1',
     `--chdir=${folder}`,
-    '--output=output/%A_%a.txt',
+    `--output=output/${number}_%a.txt`,
     ...given('partition', partition),
     ...given('account', account),
     ...given('time', time),
@@ -42,15 +45,28 @@ export function sbatchWords({ id, number, jobs, engine, settings, folder }: Arra
 }
 
 /** Uses a login shell, since clusters define `module` only for those. Its noise stays out of the program's stdout (.out). */
-export const scriptText = ({ number, settings, folder, start }: ArrayPlan): string =>
-  [
+export function scriptText({ number, settings, folder, start, command }: ArrayPlan): string {
+  const line = (words: readonly string[]): string => [...start, ...words].map(shellWord).join(' ');
+  const lines =
+    command === undefined
+      ? [`exec ${line(['slurm-task', folder, String(number)])} "$SLURM_ARRAY_TASK_ID"`]
+      : [
+          'export COPYSCOPE_NODE="$SLURMD_NODENAME"',
+          '# scancel ends the command, whose exit code this shell then keeps.',
+          'trap : TERM',
+          `cd ${shellWord(command.folder)}`,
+          line(command.words),
+          `code=$?; echo $code > ${shellWord(`${folder}/${exitName}`)}; exit $code`,
+        ];
+  return [
     '#!/bin/bash -l',
     '# Written by Copyscope. Each job of the array does its part of the work.',
     ...settings.lines,
-    `exec > ${shellWord(`${folder}/output/`)}"\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID.out"`,
-    `exec ${[...start, 'slurm-task', folder, String(number)].map(shellWord).join(' ')} "$SLURM_ARRAY_TASK_ID"`,
+    `exec > ${shellWord(`${folder}/output/${number}_`)}"$SLURM_ARRAY_TASK_ID.out"`,
+    ...lines,
     '',
   ].join('\n');
+}
 
 /** Returns lines that show how jobs will be submitted, with an array of two as the example. */
 export function describedSubmission(settings: SlurmSettings): string[] {

@@ -1,7 +1,7 @@
 /** `copyscope slurm`, and `--slurm` of other commands: jobs of the cluster whose login node this is. */
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { requireSettings, type SlurmSettings } from '../../../core/apps/slurm/settings.ts';
+import { requireSettings } from '../../../core/apps/slurm/settings.ts';
 import { describedSubmission, jobsWords } from '../../../core/apps/slurm/submission.ts';
 import type { SweepPlan } from '../../../core/apps/sweep/plan.ts';
 import type { PointResults } from '../../../core/apps/sweep/results.ts';
@@ -31,22 +31,20 @@ export interface SlurmSetOptions {
   readonly gpus?: string | undefined;
   readonly time?: string | undefined;
   readonly atOnce?: number | undefined;
-  readonly line: readonly string[];
-  readonly option: readonly string[];
+  readonly line?: readonly string[] | undefined;
+  readonly option?: readonly string[] | undefined;
 }
 
 /** Changes the named settings and keeps the others. An empty text removes one. */
 export async function setSlurm({ environment, terminal }: Context, options: SlurmSetOptions): Promise<void> {
   const data = dataFolder(environment);
   const { line, option, ...words } = options;
-  const listed = (name: 'lines' | 'options', given: readonly string[]): Partial<SlurmSettings> =>
-    given.length === 0 ? {} : { [name]: given.filter((one) => one !== '') };
-  const given = Object.entries(words).filter(([, value]) => value !== undefined);
+  const given = (list: readonly string[]): readonly string[] => list.filter((one) => one !== '');
   const changed = {
     ...(await readSettings(data)),
-    ...Object.fromEntries(given),
-    ...listed('lines', line),
-    ...listed('options', option),
+    ...words,
+    ...(line && { lines: given(line) }),
+    ...(option && { options: given(option) }),
   };
   const settings = requireSettings(Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== '')));
   await writeSettings(data, settings);
@@ -162,37 +160,31 @@ async function print(
   failure: unknown,
 ): Promise<void> {
   const outcomes = [...kept.outcomes].sort((one, other) => one.point - other.point);
-  const points = await Promise.all(outcomes.map((outcome) => pointResults(store, kept, outcome)));
-  if (out !== undefined) await copyRuns(store, outcomes, out);
+  if (out !== undefined) await mkdir(out, { recursive: true });
+  const points = await Promise.all(outcomes.map((outcome) => pointResults(store, kept, outcome, out)));
   const { createdAt, engine } = kept;
   const { device } = sweepSummary(kept, false);
   await printSweep(context.terminal, plan, { createdAt, engine, json, device, outcomes: points, failure });
 }
 
+/** Returns the result of a point, after copying its run to `out` if given. */
 async function pointResults(
   store: SweepStore,
   { engine }: KeptSweep,
   outcome: SweepOutcome,
+  out: string | undefined,
 ): Promise<Omit<PointResults, 'values'>> {
   const { point } = outcome;
   if (outcome.status === 'failed') return { point, status: 'failed', error: outcome.error };
+  const { path } = await store.runFile(outcome.run.id);
+  if (out !== undefined) await copyFile(path, join(out, `${String(point).padStart(4, '0')}.arrow`));
   const of = { point, status: 'done' as const, figures: outcome.figures };
   // Only predictions have intervals.
   if (engine !== 'sim') return { ...of, makespanInterval: null, bandwidthIntervals: null };
-  const { path } = await store.runFile(outcome.run.id);
   const { info } = decodeRun(await readBounded(path, maxRunFileBytes));
   return {
     ...of,
     makespanInterval: info.makespanInterval ?? null,
     bandwidthIntervals: info.bandwidthIntervals ?? null,
   };
-}
-
-async function copyRuns(store: SweepStore, outcomes: readonly SweepOutcome[], out: string): Promise<void> {
-  await mkdir(out, { recursive: true });
-  for (const outcome of outcomes) {
-    if (outcome.status !== 'done') continue;
-    const { path } = await store.runFile(outcome.run.id);
-    await copyFile(path, join(out, `${String(outcome.point).padStart(4, '0')}.arrow`));
-  }
 }

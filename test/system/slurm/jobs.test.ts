@@ -194,7 +194,7 @@ it('submits a sweep of the window, says how its jobs stand, and cancels them', a
   const told = toldWindow();
   host.addWindow(told);
   const { service } = host;
-  expect((await service.slurm())?.[0]).toContain('sbatch --parsable');
+  expect((await service.slurm())?.[0]).toContain('sbatch --job-name');
   const document = JSON.parse(readFileSync(file, 'utf8'));
   const { id } = await service.startSweep({ sweep: document, engine: 'sim', slurm: { pointsPerJob: 1 } });
   const summary = async () => (await service.readSweep(id)).summary;

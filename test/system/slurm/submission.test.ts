@@ -24,14 +24,27 @@ describe.skipIf(process.platform === 'win32')('the script of a job', () => {
     const { status } = spawnSync('bash', ['-c', scriptText(plan(folder, program))], {
       cwd: work,
       encoding: 'utf8',
-      env: { ...process.env, SLURM_ARRAY_JOB_ID: '7', SLURM_ARRAY_TASK_ID: '3' },
+      env: { ...process.env, SLURM_ARRAY_TASK_ID: '3' },
     });
     expect(status).toBe(0);
     expect(
-      readFileSync(join(folder, 'output', '7_3.out'), 'utf8')
+      readFileSync(join(folder, 'output', '0_3.out'), 'utf8')
         .split('\0')
         .slice(0, -1),
     ).toEqual(['slurm-task', folder, '0', '3']);
+    expect(existsSync(join(work, 'hacked'))).toBe(false);
+  });
+
+  it.each(names)('starts a command in its folder with the word %j, and keeps its exit code', (name) => {
+    const folder = join(work, name);
+    mkdirSync(join(folder, 'output'), { recursive: true });
+    const command = { words: ['record', '--', name], folder };
+    const start = ['/bin/sh', '-c', 'pwd; printf "%s\\0" "$@"; exit 5', 'program'];
+    const script = scriptText({ ...plan(folder, ''), start, command });
+    const env = { ...process.env, SLURM_ARRAY_TASK_ID: '0', SLURMD_NODENAME: 'node01' };
+    expect(spawnSync('bash', ['-c', script], { cwd: work, env }).status).toBe(5);
+    expect(readFileSync(join(folder, 'output', '0_0.out'), 'utf8')).toBe(`${folder}\nrecord\0--\0${name}\0`);
+    expect(readFileSync(join(folder, 'exit'), 'utf8')).toBe('5\n');
     expect(existsSync(join(work, 'hacked'))).toBe(false);
   });
 });

@@ -74,8 +74,7 @@ export const clusterFiles: Readonly<Record<string, { document: unknown; read: (t
   'work of Slurm': {
     document: {
       ...{ format: 'copyscope/slurm', version: 1, createdAt },
-      command: { words: ['calibrate'], folder: '/home/me' },
-      submissions: [{ job: '4711', tasks: [[0, 1], [2]] }],
+      submissions: [{ tasks: [[0, 1], [2]] }],
     },
     read: (text) => parseWork(text, 'slurm.json'),
   },

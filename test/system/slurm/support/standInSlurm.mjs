@@ -65,7 +65,7 @@ const jobsOf = (id) => read(at(id, 'jobs.json'));
 
 const programs = {
   sbatch: () => {
-    const taken = 'parsable job-name array nodes ntasks chdir output partition account time gres qos mem comment';
+    const taken = 'job-name array nodes ntasks chdir output partition account time gres qos mem comment';
     const { options, rest } = parsed(taken.split(' '));
     const { maxArraySize } = conduct();
     const [, count, atOnce] = /^0-(\d+)(?:%(\d+))?$/.exec(options.array) ?? fail('Invalid job array specification');
@@ -105,7 +105,7 @@ const programs = {
     };
     const start = (task) => {
       const name = `${id}_${task}`;
-      const output = openSync(resolve(array.chdir, array.output.replace('%A', id).replace('%a', task)), 'w');
+      const output = openSync(resolve(array.chdir, array.output.replace('%a', task)), 'w');
       let fate = conduct().fates[task];
       const shell = array.text.slice(2).split('\n')[0].split(' ')[0];
       // A sleep, since a script could end before its fate is applied.
@@ -118,7 +118,6 @@ const programs = {
           ...process.env,
           // A login shell that is killed at its start may leave locks in its home: keep them out of the tester's home.
           HOME: folder,
-          SLURM_ARRAY_JOB_ID: id,
           SLURM_ARRAY_TASK_ID: String(task),
           SLURM_JOB_NAME: array['job-name'],
           SLURMD_NODENAME: 'node01',
@@ -174,19 +173,19 @@ const programs = {
   squeue: () => {
     const { options } = parsed(['noheader', 'array', 'states', 'name', 'format']);
     const { forgets } = conduct();
-    if (options.format !== '%j|%F|%K|%T|%N|%r' || options.states !== 'all') fail('the stand-in knows one format only');
+    if (options.format !== '%j|%F_%K|%T|%N|%r' || options.states !== 'all') fail('the stand-in knows one format only');
     // Slurm also shares a line among jobs cancelled before their start.
     const neverBegun = named(options.name).filter(({ job }) => job.state === 'CANCELLED' && job.node === '');
     for (const id of new Set(neverBegun.map((one) => one.id))) {
       const [first, ...rest] = neverBegun.filter((one) => one.id === id);
       const tasks = [first, ...rest].map(({ task }) => task).join(',');
-      if (!forgets) process.stdout.write(`${first.name}|${id}|${tasks}|CANCELLED||None\n`);
+      if (!forgets) process.stdout.write(`${first.name}|${id}_${tasks}|CANCELLED||None\n`);
     }
     for (const { id, name, task, job } of named(options.name)) {
       if (job.state === 'CANCELLED' && job.node === '') continue;
       if (forgets && !['PENDING', 'RUNNING'].includes(job.state)) continue;
       const reason = job.state === 'PENDING' ? 'Priority' : job.reason;
-      process.stdout.write(`${name}|${id}|${task}|${job.state}|${job.node}|${reason}\n`);
+      process.stdout.write(`${name}|${id}_${task}|${job.state}|${job.node}|${reason}\n`);
     }
   },
 
