@@ -1,6 +1,9 @@
 /** The document as code in another language. The lines of the selection are marked and scroll into view. */
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useClipboard, useElementSize } from '@mantine/hooks';
+import hljs from 'highlight.js/lib/core';
+import cpp from 'highlight.js/lib/languages/cpp';
+import python from 'highlight.js/lib/languages/python';
 import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { type Code, type CodeLanguage, codeOf } from '../../core/code/code.ts';
 import { toErrorInfo } from '../../core/errors.ts';
@@ -235,34 +238,16 @@ function Lines({ code, language, shown }: LinesProps) {
   );
 }
 
-const text = /("""[^"]*"""|"(?:[^"\\]|\\.)*")/.source;
-const number = /\b(\d[\w.]*)/.source;
-/** Comments, texts, numbers and keywords, in this order. The written programs have no others. */
-const tokens: Readonly<Record<CodeLanguage, RegExp>> = {
-  cuda: RegExp(
-    `(//.*)|${text}|${number}|(#\\w+|\\b(?:auto|bool|char|const|constexpr|double|else|float|for|if|int|return|static|std|struct|template|typename|unsigned|using|void|while|__global__|__device__|\\w+_t)\\b)`,
-    'g',
-  ),
-  pytorch: RegExp(
-    `(#.*)|${text}|${number}|\\b(and|as|class|def|else|False|for|from|global|if|import|in|is|lambda|None|not|or|pass|return|True|while|with|yield)\\b`,
-    'g',
-  ),
-};
-const tokenKinds = ['comment', 'text', 'number', 'keyword'] as const;
+hljs.registerLanguage('cuda', (api) => {
+  const language = cpp(api);
+  (language.keywords as { keyword: string[] }).keyword.push('__global__', '__device__');
+  return language;
+});
+hljs.registerLanguage('pytorch', python);
 
 /** A line in the colours of its language. */
 function Coloured({ line, language }: { readonly line: string; readonly language: CodeLanguage }) {
-  const parts: ReactNode[] = [];
-  let end = 0;
-  for (const match of line.matchAll(tokens[language])) {
-    const kind = tokenKinds[match.slice(1).findIndex((group) => group !== undefined)];
-    parts.push(
-      line.slice(end, match.index),
-      <span key={match.index} data-token={kind}>
-        {match[0]}
-      </span>,
-    );
-    end = match.index + match[0].length;
-  }
-  return [...parts, line.slice(end)];
+  const html = useMemo(() => hljs.highlight(line, { language }).value, [line, language]);
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: highlight.js escapes the text.
+  return <span dangerouslySetInnerHTML={{ __html: html }} />;
 }

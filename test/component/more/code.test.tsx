@@ -42,8 +42,8 @@ it('shows the code next to the score in a lesson; a line selects its block, and 
 it('colours the code, and saves it as a file of its language', async () => {
   const { tools } = await openExample(pinned);
   await tools.getByText('Code', { exact: true }).click();
-  await expect.element(program().css('[data-token="keyword"]').first()).toBeInTheDocument();
-  await expect.element(program().css('[data-token="comment"]').first()).toBeInTheDocument();
+  await expect.element(program().css('.hljs-keyword').first()).toBeInTheDocument();
+  await expect.element(program().css('.hljs-comment').first()).toBeInTheDocument();
   const files = saved();
   await page.getByText('PyTorch', { exact: true }).click();
   await page.getByRole('button', { name: 'Save the code' }).click();
