@@ -16,7 +16,7 @@ import { joinedCopies, pipelined, unstagedRows } from './joinCopies.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
-import { dropWait, intoOthersStream, nonBlocking, ownStream, urgentFirst } from './streams.ts';
+import { intoOthersStream, nonBlocking, ownStream, urgentFirst } from './streams.ts';
 import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
 import { copiesApart, pinned, withoutBlocking, withoutRelay, withoutStaging } from './whole.ts';
 
@@ -104,7 +104,7 @@ function ofCause(situation: Situation): Change[] {
             inParts(situation),
             doubleBuffer(situation.experiment, find(situation, verdict.op, 'copy')?.operation.dst),
           )
-        : present(narrowerEvents(situation.experiment), dropWait(situation));
+        : present(narrowerEvents(situation.experiment));
     case 'through-host':
       return present(withoutRelay(situation.experiment, new Effort(effortOfWaits)));
     case 'graph-launches':

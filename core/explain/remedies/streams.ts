@@ -112,15 +112,6 @@ export function nonBlocking(experiment: Experiment): Change[] {
   });
 }
 
-export function dropWait(situation: Situation): Change | null {
-  const wait = find(situation, situation.verdict.blockedBy, 'waitEvent');
-  if (wait === null) return null;
-  const edit = new ChangeBuilder(situation.experiment).step(
-    `Remove "${wait.info.label}": neither side needs the other's data.`,
-  );
-  return edit.remove(wait.info.path).change;
-}
-
 /**
  * Makes the stream that the host waits for most often more urgent than others with kernels on its device. A default stream
  * has no priority of its own, so its work gets a stream that has. `only` limits this to a stream that becomes more urgent.

@@ -6,7 +6,7 @@
  * then: the copy's own call (pageable memory), a synchronise, host work, or only the cost of the calls.
  * 2. It was issued in time, and streams order the two (ordered.ts): same stream, legacy default stream, event.
  * 3. It was issued in time and in no order, but waited for something else (waited.ts): its copy engine, work ahead of
- * it, staging, the link, the multiprocessors.
+ * it, staging, the link.
  * 4. None of these: the first was shorter than the calls (too small), the second ran as soon as it was issued (issued
  * late after all), or the trace doesn't say.
  *

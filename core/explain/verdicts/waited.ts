@@ -11,7 +11,7 @@ import { type Pair, shorterNs } from './pair.ts';
 import { overlapThreshold } from './partner.ts';
 import { firstStartingFrom, type Scene } from './scene.ts';
 
-/** Returns the cause: the copy engine or its queue, work ahead, staging, the link, or the multiprocessors; or null. */
+/** Returns the cause: the copy engine or its queue, work ahead, staging, or the link; or null. */
 export function waited(scene: Scene, pair: Pair): Found | null {
   const { copy, second, secondCall, issuedNs, deadlineNs } = pair;
   if (scene.copyEngines === 0) return bare('not-a-copy-engine-copy', 'copy-without-engine');
@@ -34,24 +34,7 @@ export function waited(scene: Scene, pair: Pair): Found | null {
   if (usedMeanwhile !== null) return bare('engine-busy', 'one-engine-per-direction', blockedBy(usedMeanwhile));
   const linked = readyNs === null ? null : linkHolder(scene, pair, readyNs);
   if (linked !== null) return bare('mapped-memory', 'mapped-memory', blockedBy(linked));
-  if (usesNoCopyEngine(copy)) return bare('not-a-copy-engine-copy', 'copy-without-engine');
-  const crowd = multiprocessorHolder(scene, pair);
-  return crowd === null ? null : bare('multiprocessors-full', 'sm-share', blockedBy(crowd));
-}
-
-/**
- * Returns the work that filled the multiprocessors longest, if the second is a kernel and others ran for most of the
- * time in which it had to start. Needs a program, which shows that nothing else ordered the kernel.
- */
-export function multiprocessorHolder(
-  scene: Scene,
-  { first, second, issuedNs, deadlineNs }: Pick<Pair, 'first' | 'second' | 'issuedNs' | 'deadlineNs'>,
-): Activity | null {
-  if (scene.facts.program === null || second.kind !== 'kernel' || issuedNs === null) return null;
-  const window = { startNs: Math.max(first.startNs, issuedNs), endNs: deadlineNs };
-  const { timeNs, longest } = scene.compute(second.engine).within(window);
-  if (longest === null || longest.row === second.row || timeNs < (window.endNs - window.startNs) / 2) return null;
-  return activity(scene.iteration.trace, longest.row);
+  return usesNoCopyEngine(copy) ? bare('not-a-copy-engine-copy', 'copy-without-engine') : null;
 }
 
 /** Returns the copy that used the engine longest, if others used it for most of the time before the deadline. */
