@@ -8,6 +8,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
 import { lowerUnverified } from '../../program/lower.ts';
 import type { Program } from '../../program/program.ts';
+import { valueAtPath } from '../../shape/path.ts';
 import { atOnce, type InSteps } from '../../steps.ts';
 import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
 import { findHazardsInSteps } from './hazards.ts';
@@ -175,10 +176,7 @@ function candidates(experiment: Experiment, program: Program, hazard: Hazard): C
 function side(experiment: Experiment, program: Program, { op, label, thread, stream }: HazardOperation): Side | null {
   const path = program.operations[op]?.path;
   if (path === undefined) return null;
-  // The path comes from lowering this document, so it exists.
-  let value: unknown = experiment;
-  for (const step of path) value = (value as Record<string | number, unknown>)[step];
-  const operation = value as Operation;
+  const operation = valueAtPath(experiment, path) as Operation;
   const declared = 'stream' in operation && stream !== null ? operation.stream : null;
   const isBlocking = operation.op === 'copy' && operation.mode === 'blocking-memcpy';
   return { path, operation, label, thread, stream: isBlocking ? 'default' : declared };
@@ -192,9 +190,7 @@ function recordEarlier(experiment: Experiment, first: Side, second: Side): Chang
   const path = first.path.slice(0, -1);
   if (path.join('.') !== second.path.slice(0, -1).join('.')) return [];
   const [from, to] = [Number(first.path.at(-1)), Number(second.path.at(-1))];
-  let list: unknown = experiment;
-  for (const step of path) list = (list as Record<string | number, unknown>)[step];
-  const operations = list as readonly Operation[];
+  const operations = valueAtPath(experiment, path) as readonly Operation[];
   const before = operations.slice(0, from);
   const wait = before.findLastIndex((one) => one.op === 'waitEvent' && one.stream === first.stream);
   const waited = operations[wait];

@@ -7,10 +7,11 @@ import { groupBy } from '../../groupBy.ts';
 import type { Instruction } from '../../program/instructions.ts';
 import { lowerUnverified } from '../../program/lower.ts';
 import type { Program } from '../../program/program.ts';
+import { valueAtPath } from '../../shape/path.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { type Touch, touches } from '../hazards/touches.ts';
 import { isPageable } from '../order/calls.ts';
-import { at, namesOf, outermostLoop } from './situation.ts';
+import { namesOf, outermostLoop } from './situation.ts';
 
 interface Repeated {
   readonly op: number;
@@ -45,7 +46,7 @@ export function repeatedCopies(experiment: Experiment): (readonly [Repeated, ...
   const data = new DataFlow(program);
   const hosts = new Set(experiment.buffers.flatMap(({ id, memory }) => (isHostMemory(memory) ? [id] : [])));
   const copies = program.operations.flatMap(({ op, path }): Repeated[] => {
-    const operation = at(experiment, path) as Repeated['operation'];
+    const operation = valueAtPath(experiment, path) as Repeated['operation'];
     const isMoved = 'srcStepBytes' in operation || 'dstStepBytes' in operation;
     const crosses = operation.op === 'copy' && hosts.has(operation.src) !== hosts.has(operation.dst);
     return crosses && !isMoved ? [{ op, path, operation }] : [];

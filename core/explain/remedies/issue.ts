@@ -6,8 +6,9 @@ import type { Operation, OperationOf } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
 import { capturedWork, executedWork } from '../../program/captures.ts';
 import type { OperationInfo } from '../../program/program.ts';
+import { valueAtPath } from '../../shape/path.ts';
 import { shareData, touchedBuffers } from '../verdicts/facts.ts';
-import { at, find, isPlace, listOf, type Place, places, type Situation } from './situation.ts';
+import { find, isPlace, listOf, type Place, places, type Situation } from './situation.ts';
 
 /** Makes a blocking copy that holds the host asynchronous. */
 export function asynchronous(situation: Situation): Change | null {
@@ -30,7 +31,7 @@ export function moveBefore(situation: Situation, op: number, before: number | nu
   const target = place.path.slice(0, moved.path.length);
   const isOneList = target.length === moved.path.length && list.every((step, index) => step === target[index]);
   if (!isOneList || Number(moved.path.at(-1)) <= Number(target.at(-1))) return null;
-  const operation = at(experiment, moved.path) as Operation;
+  const operation = valueAtPath(experiment, moved.path) as Operation;
   if (sharesData(situation, moved, target)) return null;
   return new ChangeBuilder(experiment)
     .step(`Issue "${moved.label}" before "${nameOf(situationLabel(program, target), place.label)}".`)
@@ -50,7 +51,7 @@ function sharesData({ experiment, program }: Situation, moved: OperationInfo, ta
   const thread = program.threads[moved.thread];
   if (thread === undefined) return false;
   const passed = { ...thread, instructions: thread.instructions.filter(({ op }) => isPassed(op)) };
-  const operation = (op: number): Operation => at(experiment, program.operations[op]?.path ?? []) as Operation;
+  const operation = (op: number): Operation => valueAtPath(experiment, program.operations[op]?.path ?? []) as Operation;
   return executedWork(passed, capturedWork(program.threads)).some(
     ({ op }) => shareData(operation(op), operation(moved.op)) === true,
   );

@@ -2,8 +2,9 @@
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Operation } from '../../experiment/operations.ts';
+import { valueAtPath } from '../../shape/path.ts';
 import { type MappedBuffers, mappedBuffers, touchedBuffers } from '../verdicts/facts.ts';
-import { at, type Found, find, type Situation, sizeOf } from './situation.ts';
+import { type Found, find, type Situation, sizeOf } from './situation.ts';
 import { deviceOf } from './streams.ts';
 
 interface MappedKernel extends Found<'kernel'> {
@@ -67,7 +68,7 @@ function move(situation: Situation, held: MappedKernel, id: string, edit: Change
 
 const isWritten = ({ experiment, program }: Situation, id: string): boolean =>
   program.operations.some(
-    ({ path }) => touchedBuffers(at(experiment, path) as Operation)?.writes.includes(id) === true,
+    ({ path }) => touchedBuffers(valueAtPath(experiment, path) as Operation)?.writes.includes(id) === true,
   );
 
 /** Returns for example '"first", "second" and 3 more'. */

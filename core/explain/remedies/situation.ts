@@ -6,6 +6,7 @@ import type { Operation, OperationName, OperationOf } from '../../experiment/ope
 import { bufferBytes } from '../../experiment/resources.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
 import { rememberedBy } from '../../rememberedBy.ts';
+import { valueAtPath } from '../../shape/path.ts';
 import type { Verdict } from '../verdicts/verdict.ts';
 
 export interface Situation {
@@ -27,24 +28,17 @@ export function find<Name extends OperationName>(
 ): Found<Name> | null {
   const info = op === null ? undefined : program.operations[op];
   if (info === undefined) return null;
-  const operation = at(experiment, info.path) as Operation;
+  const operation = valueAtPath(experiment, info.path) as Operation;
   return (names as readonly string[]).includes(operation.op)
     ? { info, operation: operation as OperationOf<Name> }
     : null;
-}
-
-/** Returns the value at a path. Paths come from lowering this document, so they exist. */
-export function at(experiment: Experiment, path: DocumentPath): unknown {
-  let value: unknown = experiment;
-  for (const step of path) value = (value as Record<string | number, unknown>)[step];
-  return value;
 }
 
 /** Returns the path of the outermost repeat around an operation, or null if it is in none. */
 export function outermostLoop(experiment: Experiment, path: DocumentPath): DocumentPath | null {
   for (let depth = 4; depth < path.length; depth += 2) {
     const around = path.slice(0, depth);
-    if ((at(experiment, around) as { readonly op: string }).op === 'repeat') return around;
+    if ((valueAtPath(experiment, around) as { readonly op: string }).op === 'repeat') return around;
   }
   return null;
 }
@@ -65,7 +59,7 @@ export function second({ verdict }: Situation): number {
 /** Returns the numbers of all operations that name the buffer, except groups. */
 export function usersOf({ experiment, program }: Situation, buffer: string): number[] {
   return program.operations.flatMap(({ op, path }) => {
-    const { operations: _, label: __, ...fields } = at(experiment, path) as Record<string, unknown>;
+    const { operations: _, label: __, ...fields } = valueAtPath(experiment, path) as Record<string, unknown>;
     return names(fields, buffer) ? [op] : [];
   });
 }

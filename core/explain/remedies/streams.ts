@@ -4,7 +4,8 @@ import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation, OperationName } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
-import { at, type Found, find, namesOf, places, type Situation } from './situation.ts';
+import { valueAtPath } from '../../shape/path.ts';
+import { type Found, find, namesOf, places, type Situation } from './situation.ts';
 
 /** Moves the copy, and the events recorded right after it, to a new non-blocking stream. Null if it has one already. */
 export function ownStream(situation: Situation): Change | null {
@@ -23,7 +24,7 @@ function isAlone({ experiment, program }: Situation, { info, operation: { stream
   return (
     experiment.streams.some(({ id, flags }) => id === stream && flags === 'non-blocking') &&
     program.operations.every(({ op, path }) => {
-      const other = at(experiment, path) as Operation;
+      const other = valueAtPath(experiment, path) as Operation;
       return op === info.op || tells.has(other.op) || !('stream' in other) || other.stream !== stream;
     })
   );
@@ -86,7 +87,7 @@ export function deviceOf(
 
 /** Returns the events recorded after the copy, before other work in its stream: they stand for the copy. */
 function recordsBehind(experiment: Experiment, { info, operation }: Found<'copy'>): DocumentPath[] {
-  const list = at(experiment, info.path.slice(0, -1)) as readonly Operation[];
+  const list = valueAtPath(experiment, info.path.slice(0, -1)) as readonly Operation[];
   const paths: DocumentPath[] = [];
   for (let index = Number(info.path.at(-1)) + 1; index < list.length; index += 1) {
     const next = list[index];

@@ -4,10 +4,11 @@ import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
+import { valueAtPath } from '../../shape/path.ts';
 import { defaultQueueDepth } from '../figures/queue.ts';
 import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { shareData, touchedBuffers } from '../verdicts/facts.ts';
-import { at, isPlace, listOf, type Place, places } from './situation.ts';
+import { isPlace, listOf, type Place, places } from './situation.ts';
 
 /**
  * Removes waits that directly follow a copy, unless the data needs them or nothing comes after. Other waits become waits
@@ -72,7 +73,7 @@ function bringsToWork(experiment: Experiment, all: readonly Place[], place: Plac
     const target = isPlace('copy')(one) ? one.operation.dst : null;
     return experiment.buffers.some(({ id, memory }) => id === target && memory !== 'device');
   };
-  const around = at(experiment, place.path.slice(0, -2)) as { readonly op?: string };
+  const around = valueAtPath(experiment, place.path.slice(0, -2)) as { readonly op?: string };
   const [earlier, later] = [list.slice(0, index), list.slice(index + 1)];
   const following = around.op === 'repeat' ? [...later, ...earlier] : later;
   const preceding = around.op === 'repeat' ? following : earlier;

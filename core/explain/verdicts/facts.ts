@@ -6,6 +6,7 @@ import { descriptorOf, type Operation } from '../../experiment/operations.ts';
 import { lowerUnverified } from '../../program/lower.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
 import { rememberedBy } from '../../rememberedBy.ts';
+import { valueAtPath } from '../../shape/path.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 
 export interface ProgramFacts {
@@ -62,10 +63,8 @@ function lowered(experiment: Experiment): Program | null {
 
 function at(experiment: Experiment, path: readonly (string | number)[] | undefined): Operation | undefined {
   if (path === undefined) return undefined;
-  // The path comes from lowering this document, so it exists and ends at an operation.
-  let value: unknown = experiment;
-  for (const step of path) value = (value as Record<string | number, unknown>)[step];
-  return value as Operation;
+  // The path comes from lowering this document, so it ends at an operation.
+  return valueAtPath(experiment, path) as Operation;
 }
 
 /** Returns the innermost capture around an operation. */
