@@ -13,6 +13,7 @@ import {
   rename,
   rm,
   stat,
+  writeFile,
 } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { CopyscopeError, fileTooLarge } from '../../core/errors.ts';
@@ -192,31 +193,22 @@ export async function writeNewPieces(
   signal: AbortSignal,
 ): Promise<void> {
   await requireNew(path);
-  const failed = (error: unknown) => storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
-  const temporary = unfinishedName(path);
-  const file = await open(temporary, 'wx').catch((error: unknown) => {
-    throw failed(error);
-  });
-  try {
+  let failure: { readonly thrown: unknown } | null = null;
+  async function* wanted(): AsyncGenerator<Uint8Array> {
     try {
       for await (const piece of pieces) {
         signal.throwIfAborted();
-        await file.writeFile(piece).catch((error: unknown) => {
-          throw failed(error);
-        });
+        yield piece;
       }
-      await file.sync();
-    } finally {
-      await file.close();
+      signal.throwIfAborted();
+    } catch (thrown) {
+      failure = { thrown };
+      throw thrown;
     }
-    signal.throwIfAborted();
-    await rename(temporary, path).catch((error: unknown) => {
-      throw failed(error);
-    });
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw error;
   }
+  await replace(path, wanted(), asUsual.file).catch((error: NodeJS.ErrnoException) => {
+    throw failure === null ? storageError(`${path} could not be written`, error) : failure.thrown;
+  });
 }
 
 /** Returns whether the user can see something at this path. */
@@ -239,12 +231,12 @@ export async function requireNew(path: string): Promise<void> {
 
 /**
  * Not the package write-file-atomic: that calls write() once without checking how much was written, so that on a full
- * disk it replaces a good file by a part of the new one, and reports success. FileHandle.writeFile() goes on until
+ * disk it replaces a good file by a part of the new one, and reports success. Node's writeFile() goes on until
  * everything is written or an error comes.
  */
 async function replace(
   path: string,
-  content: string | Uint8Array,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
   newMode: number,
   put: (temporary: string, path: string) => Promise<void> = rename,
 ): Promise<void> {
@@ -256,7 +248,7 @@ async function replace(
     );
     const file = await open(temporary, 'wx', mode);
     try {
-      await file.writeFile(content);
+      await writeFile(file, content);
       await file.sync();
     } finally {
       await file.close();

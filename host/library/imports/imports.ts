@@ -1,7 +1,6 @@
 /** Incoming files: part by part from a window, or from the disk. The library decides what is stored. */
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { createReadStream, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Imported } from '../../../core/service/service.ts';
@@ -117,16 +116,7 @@ export class Imports {
 
 async function* partsOf(path: string): AsyncGenerator<Uint8Array> {
   try {
-    const file = await open(path, 'r');
-    try {
-      for (;;) {
-        const { bytesRead, buffer } = await file.read(new Uint8Array(partBytes), 0, partBytes);
-        if (bytesRead === 0) return;
-        yield buffer.subarray(0, bytesRead);
-      }
-    } finally {
-      await file.close();
-    }
+    yield* createReadStream(path, { highWaterMark: partBytes });
   } catch (error) {
     throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
   }
