@@ -1,5 +1,6 @@
 /** Causes that the document shows, whatever the timing: races, data that is copied again, and host memory between devices. */
 
+import { describeOperation } from '../../experiment/describe.ts';
 import { operationCount } from '../../experiment/edit/paths.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { formatDuration } from '../../units.ts';
@@ -8,20 +9,75 @@ import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { idleWork } from './ahead.ts';
 import { repeatedCopies } from './copyOnce.ts';
 import { stagesOf } from './doubleStaging.ts';
+import { earlyWaits, holdingFunctions } from './handover.ts';
 import { copiesAhead } from './issue.ts';
-import { isPlace, places } from './situation.ts';
-import { waitsByStream } from './streams.ts';
-import { peerCopies, relays } from './whole.ts';
+import { isPlace, namesOf, places } from './situation.ts';
+import { outOfLegacyStream, waitsByStream } from './streams.ts';
+import { copiedTwice, peerCopies, relays } from './whole.ts';
 
 /** Causes that stay: each round of a loop of small copies may stand for other blocks. */
 const kept: ReadonlySet<Cause> = new Set(['race', 'many-small-copies']);
 
+/** Causes that an order of streams brings about. */
+const byStreams: ReadonlySet<Cause> = new Set(['same-stream', 'queued-behind', 'event-dependency']);
+
+type Told = Pick<Verdict, 'cause' | 'title' | 'explanation' | 'remedy'> & Partial<Verdict>;
+
+/** Returns what holds copies up between threads, streams and host functions, by the id of the copy. */
+function heldUp(experiment: Experiment): ReadonlyMap<string, Told> {
+  const told = new Map<string, Told>();
+  const blocking = experiment.streams.filter(({ flags }) => flags === 'blocking').map(({ id }) => id);
+  const isLegacy = outOfLegacyStream(experiment) !== null;
+  for (const { operation } of places(experiment).filter(isPlace('copy'))) {
+    if (!isLegacy || !blocking.includes(operation.stream)) continue;
+    told.set(operation.id, {
+      cause: 'legacy-default-stream',
+      rule: 'legacy-default-stream',
+      title: 'Legacy default stream holds the others up',
+      explanation: `Work in the legacy default stream waits for all blocking streams, and their later work waits for it, so streams ${namesOf(blocking)} take turns.`,
+      remedy: 'Issue that work asynchronously in the stream that uses its data.',
+    });
+  }
+  for (const { next, wait, work } of earlyWaits(experiment)) {
+    if (next === undefined) continue;
+    told.set(next.operation.id, {
+      cause: 'issued-too-late',
+      rule: 'issue-before-run',
+      title: 'Host threads take turns',
+      explanation: `The host waits for signal "${wait.operation.signal}", which says that memory is free, before it does ${namesOf(work.map(({ operation }) => describeOperation(operation, experiment)))}. Then no thread works while another one does.`,
+      remedy:
+        'Wait for the signal only before the copy that needs the memory, or give each round a second set of buffers.',
+    });
+  }
+  for (const { held, copy } of holdingFunctions(experiment)) {
+    if (copy === null) continue;
+    const { operation } = held;
+    told.set(copy.operation.id, {
+      cause: 'queued-behind',
+      rule: 'host-function-in-turn',
+      title: 'Host function holds the stream',
+      explanation: `Host function "${describeOperation(operation, experiment)}" comes behind the copy in stream "${operation.stream}", and takes ${formatDuration(operation.durationNs)}. Later work of the stream waits for it, and the device is idle.`,
+      remedy:
+        'Put the function in a stream of its own behind an event, or let a host thread wait for the event and do its work.',
+    });
+  }
+  for (const id of copiedTwice(experiment)) {
+    told.set(id, {
+      cause: 'pageable-destination',
+      rule: 'pageable-destination-holds-host',
+      title: 'Copied to pageable memory, and then again on the host',
+      explanation:
+        'The driver stages the copy, since its destination is pageable. The host then copies the data again into page-locked memory, which comes too late to help.',
+      remedy: 'Copy straight into page-locked memory that is kept.',
+    });
+  }
+  return told;
+}
+
 /** Returns the verdicts with these causes instead of those that timing suggests. */
 export function byDocument(verdicts: readonly Verdict[], experiment: Experiment | null): readonly Verdict[] {
   if (experiment === null || operationCount(experiment) > mostNoted) return verdicts;
-  let words: (
-    verdict: Verdict,
-  ) => (Pick<Verdict, 'cause' | 'title' | 'explanation' | 'remedy'> & Partial<Verdict>) | null;
+  let words: (verdict: Verdict) => Told | null;
   try {
     const repeated = new Map(repeatedCopies(experiment).flatMap((all) => all.map((one) => [one.op, all] as const)));
     const relayed = relays(experiment);
@@ -29,6 +85,7 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     const unpeered = new Set(isPeered ? [] : peerCopies(experiment).map(({ operation }) => operation.id));
     const staged = new Map(stagesOf(experiment).flatMap(({ buffer, copies }) => copies.map(({ id }) => [id, buffer])));
     const idle = idleWork(experiment);
+    const held = heldUp(experiment);
     const behind = new Map(
       copiesAhead(experiment).flatMap(({ run, behind: late }) =>
         late.map(({ operation }) => [operation.id, run[0]?.operation.stream ?? ''] as const),
@@ -46,6 +103,8 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
             'Copy it once, before its first use. If each round brings other data, let the source move (srcStepBytes) or write into it, so that the document says so.',
         };
       }
+      const up = cause === 'overlapped' ? undefined : held.get(id ?? '');
+      if (up !== undefined && (up.cause !== 'legacy-default-stream' || byStreams.has(cause))) return up;
       const stage = id === null ? undefined : staged.get(id);
       if (stage !== undefined && (cause === 'issued-too-late' || needsData === true)) {
         return {

@@ -10,6 +10,7 @@ import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
 import { doubleStaging } from './doubleStaging.ts';
 import { capturedOnce, ownBranch, ownGraph, ownLaunches } from './graphs.ts';
+import { functionsApart, waitElsewhere, waitLater } from './handover.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, issuedBetween, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
 import { joinedCopies, pipelined, unstagedRows } from './joinCopies.ts';
@@ -121,6 +122,7 @@ function ofCause(situation: Situation): Change[] {
       return present(inDeviceMemory(situation), withFewerThreads(situation), earlier());
     case 'queued-behind':
       return present(
+        verdict.rule === 'host-function-in-turn' ? functionsApart(situation.experiment) : null,
         ownBranch(situation),
         find(situation, verdict.blockedBy, 'copy') && copiesApart(situation.experiment, new Effort(effortOfWaits)),
         ownStream(situation),
@@ -128,6 +130,8 @@ function ofCause(situation: Situation): Change[] {
       );
     case 'issued-too-late':
       return present(
+        waitLater(situation.experiment, new Effort(effortOfWaits)),
+        waitElsewhere(situation.experiment, new Effort(effortOfWaits)),
         asynchronous(situation),
         // If `blockedBy` is null, the copy's own call held the host, as for a multi-tensor copy.
         before(verdict.blockedBy ?? verdict.op),

@@ -1,21 +1,50 @@
 /** Changes to streams: which stream work goes to, and what waits. */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import { describeOperation } from '../../experiment/describe.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation, OperationName } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
 import { valueAtPath } from '../../shape/path.ts';
-import { type Found, find, namesOf, places, type Situation } from './situation.ts';
+import { touchedBuffers } from '../verdicts/facts.ts';
+import { type Found, find, isPlace, listOf, namesOf, places, type Situation, usersById } from './situation.ts';
 
 /** Moves the copy, and the events recorded right after it, to a new non-blocking stream. Null if it has one already. */
 export function ownStream(situation: Situation): Change | null {
   const { experiment, verdict } = situation;
   const copy = find(situation, verdict.op, 'copy');
   if (copy === null || copy.operation.mode === 'blocking-memcpy' || isAlone(situation, copy)) return null;
+  if (stayingCopies(experiment).has(copy.operation.id)) return null;
   const edit = new ChangeBuilder(experiment);
   const stream = edit.declare('streams', 'copies', { flags: 'non-blocking', ...deviceOf(situation, copy) });
   edit.step(`Move "${copy.info.label}" to a non-blocking stream of its own, "${stream}".`);
   return move(edit, experiment, copy, stream);
+}
+
+/**
+ * Returns the ids of copies that stay in their stream, although no data shows why: a host function works on what they
+ * bring, or they empty device memory for the work up to the copy that brings the data back.
+ */
+export function stayingCopies(experiment: Experiment): ReadonlySet<string> {
+  const device = new Set(experiment.buffers.flatMap(({ id, memory }) => (memory === 'device' ? [id] : [])));
+  const staying = new Set<string>();
+  for (const list of groupBy(places(experiment), listOf).values()) {
+    for (const [at, place] of list.entries()) {
+      if (!isPlace('copy')(place)) continue;
+      const { id, src, dst } = place.operation;
+      const isBehind = (is: (one: Operation) => boolean) => list.find((one, index) => index > at && is(one.operation));
+      if (isBehind(({ op }) => !op.endsWith('Event'))?.operation.op === 'hostFunction') staying.add(id);
+      const user = device.has(src) ? isBehind((one) => uses(one, src) || uses(one, dst)) : undefined;
+      if (user === undefined || !isPlace('copy')(user)) continue;
+      if (user.operation.src === dst && user.operation.dst === src) staying.add(id).add(user.operation.id);
+    }
+  }
+  return staying;
+}
+
+function uses(one: Operation, buffer: string): boolean {
+  const touched = touchedBuffers(one);
+  return touched !== null && (touched.reads.includes(buffer) || touched.writes.includes(buffer));
 }
 
 /** Returns whether the stream is non-blocking and nothing else runs or waits in it. */
@@ -98,12 +127,31 @@ function recordsBehind(experiment: Experiment, { info, operation }: Found<'copy'
   return paths;
 }
 
-/** Makes declared blocking streams non-blocking: those that only copy, or all. */
+/** Moves work from the legacy default stream to the streams that use its data, if it holds several with kernels up. */
+export function outOfLegacyStream(experiment: Experiment): Change | null {
+  const all = places(experiment);
+  const blocking = experiment.streams.filter(({ flags }) => flags === 'blocking').map(({ id }) => id);
+  const working = blocking.filter((id) => all.some(({ operation: one }) => one.op === 'kernel' && one.stream === id));
+  const edit = new ChangeBuilder(experiment);
+  for (const { operation, path } of working.length < 2 ? [] : all) {
+    if (!('stream' in operation) || operation.stream !== 'default') continue;
+    const { reads = [], writes = [] } = touchedBuffers(operation) ?? {};
+    const users = [...reads, ...writes].flatMap((id) => usersById(experiment).get(id) ?? []);
+    const streams = users.flatMap((one) => ('stream' in one && one.stream !== 'default' ? [one.stream] : []));
+    const [stream] = streams;
+    if (stream === undefined || !working.includes(stream) || streams.some((one) => one !== stream)) continue;
+    edit.step(`Issue "${describeOperation(operation, experiment)}" in stream "${stream}", which uses its data.`);
+    edit.replace([...path, 'stream'], stream);
+  }
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+/** Moves work out of the legacy default stream, or makes declared blocking streams non-blocking: those that only copy, or all. */
 export function nonBlocking(experiment: Experiment): Change[] {
   const all = places(experiment).map(({ operation }) => operation);
   const working = new Set(all.flatMap((one) => (one.op === 'kernel' || one.op === 'memset' ? [one.stream] : [])));
   if (!all.some((one) => 'stream' in one && one.stream === 'default')) return [];
-  return [working, new Set<string>()].flatMap((kept) => {
+  const apart = [working, new Set<string>()].flatMap((kept) => {
     const edit = new ChangeBuilder(experiment);
     for (const [index, { id, flags }] of experiment.streams.entries()) {
       if (kept.has(id) || flags !== 'blocking') continue;
@@ -111,6 +159,8 @@ export function nonBlocking(experiment: Experiment): Change[] {
     }
     return edit.change.patches.length === 0 ? [] : [edit.change];
   });
+  const within = outOfLegacyStream(experiment);
+  return within === null ? apart : [within, ...apart];
 }
 
 /**

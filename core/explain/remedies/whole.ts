@@ -17,11 +17,12 @@ import { copyOnce } from './copyOnce.ts';
 import { doubleBuffer } from './doubleBuffer.ts';
 import { doubleStaging } from './doubleStaging.ts';
 import { capturedOnce } from './graphs.ts';
+import { functionsApart, waitElsewhere, waitLater } from './handover.ts';
 import { issuedBetween } from './issue.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { keepMemory } from './memory.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
-import { nonBlocking, urgentFirst } from './streams.ts';
+import { nonBlocking, stayingCopies, urgentFirst } from './streams.ts';
 import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
 
 /** In the order in which they build on one another. */
@@ -37,8 +38,8 @@ export const wholeWords = [
   'delay-wait',
   'launch-ahead',
   'other-thread',
-  'other-stream',
   'non-blocking-stream',
+  'other-stream',
   'priority',
   'issue-later',
   'double-buffer',
@@ -62,10 +63,11 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   batch: joinedCopies,
   'non-blocking': withoutBlocking,
   'remove-wait': withoutAnyWaits,
-  'delay-wait': (experiment) => launchFirst(experiment) ?? readLater(experiment) ?? doubleStaging(experiment),
+  'delay-wait': (experiment, effort) =>
+    waitLater(experiment, effort) ?? launchFirst(experiment) ?? readLater(experiment) ?? doubleStaging(experiment),
   'launch-ahead': launchAhead,
-  'other-thread': launchElsewhere,
-  'other-stream': copiesApart,
+  'other-thread': (experiment, effort) => launchElsewhere(experiment) ?? waitElsewhere(experiment, effort),
+  'other-stream': workApart,
   'non-blocking-stream': (experiment, effort) =>
     nonBlocking(experiment)
       .map((change) => withoutNewHazards(experiment, change, effort, mostRepairs))
@@ -74,6 +76,14 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   priority: (experiment) => urgentFirst(experiment),
   'double-buffer': (experiment) => doubleBuffer(experiment),
 };
+
+/** Moves host functions, and then copies, to streams of their own. */
+function workApart(experiment: Experiment, effort: Effort): Change | null {
+  const functions = functionsApart(experiment);
+  if (functions === null) return copiesApart(experiment, effort);
+  const copies = copiesApart(applyChange(experiment, functions), effort);
+  return copies === null ? functions : joinChanges(functions, copies);
+}
 
 /** Removes waits that no data needs, or makes them narrower: those of the host, then those of streams. */
 function withoutAnyWaits(experiment: Experiment, effort: Effort): Change | null {
@@ -122,6 +132,14 @@ export const relays = (experiment: Experiment): Set<string> =>
       [...stagings, ...routes.map(({ upload }) => upload)].map(({ operation }) => operation.id),
     ),
   );
+
+/** Returns the ids of downloads into pageable memory that the host then copies into page-locked memory. */
+export function copiedTwice(experiment: Experiment): Set<string> {
+  const staged = stagedBy(experiment, 'pageable').flatMap(({ stagings }) =>
+    stagings.map(({ operation }) => operation.src),
+  );
+  return new Set(linkCopies(experiment).flatMap(({ operation: { id, dst } }) => (staged.includes(dst) ? [id] : [])));
+}
 
 /** Returns copies from the memory of one device to that of another. */
 export function peerCopies(experiment: Experiment): Place<OperationOf<'copy'>>[] {
@@ -276,12 +294,14 @@ export function copiesApart(experiment: Experiment, effort: Effort): Change | nu
     experiment.buffers.some(({ id, memory }) => id === dst && memory === 'device');
   const copies = linkCopies(experiment).filter(({ operation }) => operation.mode !== 'blocking-memcpy');
   const busy = new Set(all.filter(isPlace('kernel')).map(({ operation }) => operation.stream));
+  const staying = stayingCopies(experiment);
   const uploading = new Set(copies.flatMap(({ operation }) => (isUpload(operation) ? [operation.stream] : [])));
   const edit = new ChangeBuilder(experiment);
   const own = new Map<string, string>();
   let count = 0;
   for (const { operation, path } of copies) {
     const isIn = isUpload(operation);
+    if (staying.has(operation.id)) continue;
     if (!busy.has(operation.stream) && (isIn || !uploading.has(operation.stream))) continue;
     const declared = experiment.streams.find(({ id }) => id === operation.stream);
     const device = declared?.device ?? experiment.threads[Number(path[1])]?.device;

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { checkExperiment } from '../../../core/explain/hazards/repair.ts';
+import { checkExperiment, Effort } from '../../../core/explain/hazards/repair.ts';
+import { functionsApart, waitLater } from '../../../core/explain/remedies/handover.ts';
 import { type PlannedChanges, planInSteps } from '../../../core/explain/remedies/plan.ts';
 import { predict } from '../../../core/explain/remedies/predict.ts';
 import { costed, explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
@@ -60,6 +61,11 @@ describe('causes and plans of reported faults', () => {
     ['block-swap', 'same-stream', ['other-stream'], 65.3],
     ['two-gpus', 'through-host', ['copy-directly'], 30.4],
     ['token-graph', 'captured-again', ['graph'], 12.1],
+    ['optimizer-sleep', 'pageable-destination', ['pin'], 65.1],
+    ['checkpoint', 'issued-too-late', ['other-thread'], 229],
+    ['two-cameras', 'legacy-default-stream', ['non-blocking-stream', 'other-stream'], 11.9],
+    ['metrics-callback', 'queued-behind', ['other-stream'], 123],
+    ['loader', 'issued-too-late', ['delay-wait', 'other-thread'], 427],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
     const [recommended] = planOf(experiment);
@@ -93,6 +99,15 @@ describe('causes and plans of reported faults', () => {
   ])('%s has no plan, since no change gains', (name) => {
     expect(planOf(fault(name))).toEqual([]);
   });
+
+  it.each(['checkpoint', 'two-cameras', 'metrics-callback', 'loader'])(
+    '%s has nothing left to gain after its plan',
+    (name) => {
+      const experiment = fault(name);
+      const after = applyChange(experiment, { patches: planOf(experiment)[0]?.patches ?? [] });
+      expect(planOf(after)).toEqual([]);
+    },
+  );
 
   it('small copies with other work between their calls are not to be joined', () => {
     expect(verdictsOf(fault('greedy-decode')).map(({ cause }) => cause)).not.toContain('many-small-copies');
@@ -863,6 +878,30 @@ describe('variants of these faults', () => {
     expect(planOf(experimentOf(parts, hop as never))[0]?.changes).toEqual(['copy-directly']);
     const kept = experimentOf(parts, [...hop, { op: 'read', buffer: 'relay' }] as never);
     expect(planOf(kept).flatMap(({ changes }) => changes)).not.toContain('copy-directly');
+  });
+
+  it('a wait for a signal stays before host work if the signal may bring data', () => {
+    const experiment = fault('loader');
+    // Without the signal before its loop, the trainer gives the signal only after it has worked.
+    const [loader, trainer] = experiment.threads;
+    const operations = trainer?.operations.slice(1) ?? [];
+    const started = {
+      ...experiment,
+      threads: [
+        { ...loader, operations: [operations[0]] },
+        { ...trainer, operations },
+      ],
+    };
+    expect(waitLater(experiment, new Effort(5000))).not.toBeNull();
+    expect(waitLater(started as Experiment, new Effort(5000))).toBeNull();
+  });
+
+  it('a host function in a stream without kernels gains nothing by another stream', () => {
+    const experiment = fault('metrics-callback');
+    const apart = functionsApart(experiment);
+    const after = applyChange(experiment, apart ?? { patches: [] });
+    expect(apart).not.toBeNull();
+    expect(functionsApart(after)).toBeNull();
   });
 
   it('a blocking stream that only copies leaves the legacy default stream', () => {
