@@ -4,7 +4,7 @@ import { usePaints } from '../../common/hooks.ts';
 import { paintOfRow } from '../../common/palette.ts';
 import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
-import { useRunNotes } from '../notes/noteState.ts';
+import { useRunNotes } from '../notes/notes.ts';
 import { operationLabels, rowKindWords, rowRate, rowTitle } from '../rows/describeRow.ts';
 import { exactTime } from '../time/ticks.ts';
 import classes from './HoverCard.module.css';

@@ -7,8 +7,8 @@ import { gutterWidth } from '../gutter/Gutter.tsx';
 import { toPixels } from '../time/timeView.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import classes from './Notes.module.css';
-import { goToNote, openNotes, useRunNotes } from './noteState.ts';
 import { whenOf } from './noteSteps.ts';
+import { goToNote, openNotes, useRunNotes } from './notes.ts';
 
 interface Props {
   readonly run: LoadedRun;

@@ -7,10 +7,8 @@ import { ErrorText } from '../../common/Page.tsx';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { operationLabels, rowTitle } from '../rows/describeRow.ts';
 import classes from './Notes.module.css';
-import { deleteNote } from './noteChanges.ts';
-import { editNote, goToNote, keepsNotes, openNotes, useRunNotes } from './noteState.ts';
 import { whenOf } from './noteSteps.ts';
-import { endWords, typeWords } from './noteWords.ts';
+import { deleteNote, editNote, goToNote, keepsNotes, openNotes, useRunNotes, writeNote } from './notes.ts';
 
 interface Props {
   readonly run: LoadedRun;
@@ -100,20 +98,8 @@ function titleOf({ run }: LoadedRun, { row }: RunNote): string {
 
 function Words({ run, note }: { readonly run: LoadedRun; readonly note: RunNote }) {
   const [text, setText] = useState(note.text);
-  const [seen, setSeen] = useState(note.text);
-  // Takes the text that another window wrote, unless the user has changed it here.
-  if (seen !== note.text) {
-    setSeen(note.text);
-    if (text === seen) setText(note.text);
-  }
-  const done = useRef(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const end = (keep: boolean): void => {
-    if (done.current) return;
-    done.current = true;
-    endWords(run.id, keep);
-  };
   return (
     <>
       <Textarea
@@ -125,14 +111,11 @@ function Words({ run, note }: { readonly run: LoadedRun; readonly note: RunNote 
         ref={field}
         maxLength={mostNoteCharacters}
         value={text}
-        onChange={({ currentTarget: { value } }) => {
-          setText(value);
-          typeWords(run.id, note.id, value);
-        }}
-        onBlur={() => end(true)}
+        onChange={({ currentTarget: { value } }) => setText(value)}
+        onBlur={() => writeNote(run.id, note, text)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') end(false);
-          else if (event.key === 'Enter' && !event.shiftKey) end(true);
+          if (event.key === 'Escape') editNote(run.id, null);
+          else if (event.key === 'Enter' && !event.shiftKey) writeNote(run.id, note, text);
           else return;
           event.preventDefault();
           event.stopPropagation();

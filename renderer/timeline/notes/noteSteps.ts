@@ -8,8 +8,7 @@ import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { state } from '../../store/store.ts';
 import type { Shown } from '../commands.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
-import { addNote, travelNotes, wereNotesLast } from './noteChanges.ts';
-import { editNote, goToNote, notesOf, openNotes } from './noteState.ts';
+import { addNote, editNote, goToNote, notesOf, openNotes, travelNotes } from './notes.ts';
 
 export const noteCommands: readonly Command<[shown: Shown]>[] = Object.values(
   commands<[shown: Shown]>('Notes', {
@@ -18,12 +17,10 @@ export const noteCommands: readonly Command<[shown: Shown]>[] = Object.values(
     next: { name: 'Next note', keys: ['>'], run: (shown) => stepNote(shown, 1) },
     previous: { name: 'Previous note', keys: ['<'], run: (shown) => stepNote(shown, -1) },
     // These take the keys of the document's own undo if a note was changed last.
-    undo: { name: 'Undo the last note', keys: historyKeys.undo, run: ({ run }) => travel(run, 'undo') },
-    redo: { name: 'Redo it', keys: historyKeys.redo, run: ({ run }) => travel(run, 'redo') },
+    undo: { name: 'Undo the last note', keys: historyKeys.undo, run: ({ run }) => travelNotes(run.id, 'undo') },
+    redo: { name: 'Redo it', keys: historyKeys.redo, run: ({ run }) => travelNotes(run.id, 'redo') },
   }),
 );
-
-const travel = ({ id }: LoadedRun, way: 'undo' | 'redo'): boolean => wereNotesLast(id) && travelNotes(id, way);
 
 function mark({ run, view, time }: Shown): void {
   const made = addNote(run.id, { ...placeOf(run, view, time), text: '' });

@@ -16,7 +16,7 @@ import { currentEngineOptions, ranOn, titleOfLoaded } from '../../store/select.t
 import { assign, state, useApp, useDerived } from '../../store/store.ts';
 import { selectedExtent, viewCommands } from '../commands.ts';
 import { ensureNotes } from '../notes/noteReads.ts';
-import { openNotes, useNotesOpen, useRunNotes } from '../notes/noteState.ts';
+import { openNotes, useNotesOpen, useRunNotes } from '../notes/notes.ts';
 import { LanesSave } from '../picture/LanesSave.tsx';
 import { type FollowingProps, useFollowedRun } from '../time/timeWindow.ts';
 import { LaneFilterButton } from './LaneFilterButton.tsx';
