@@ -54,7 +54,6 @@ function IdField({ kind, id, index }: { readonly kind: DeclarationKind; readonly
     <ValueField
       label="Name"
       path={[kind, index, 'id']}
-      value={id}
       format={textFormat}
       change={(experiment, next = '') => renameDeclaration(experiment, kind, id, next)}
     />
@@ -69,89 +68,45 @@ interface FieldsProps {
 
 function Fields({ experiment, kind, index }: FieldsProps) {
   const path = [kind, index] as const;
-  if (kind === 'buffers') {
-    const buffer = experiment.buffers[index];
-    return buffer === undefined ? null : <BufferFields experiment={experiment} path={path} buffer={buffer} />;
+  const buffer = experiment.buffers[index];
+  switch (kind) {
+    case 'buffers':
+      return buffer === undefined ? null : <BufferFields path={path} buffer={buffer} />;
+    case 'streams':
+      return (
+        <>
+          <ChoiceField label="Flags" path={[...path, 'flags']} choices={named(['non-blocking', 'blocking'])} />
+          <ValueField label="Priority" path={[...path, 'priority']} format={numberFormat} />
+          <DeviceField path={path} />
+        </>
+      );
+    case 'events':
+      return <SwitchField label="Records the time" path={[...path, 'timing']} fallback />;
+    case 'signals':
+      return <ValueField label="Capacity" path={[...path, 'capacity']} format={numberFormat} />;
+    case 'threads':
+      return <DeviceField path={path} />;
+    case 'devices':
+      return <ValueField label="Index" path={[...path, 'index']} format={numberFormat} />;
   }
-  if (kind === 'streams') {
-    const stream = experiment.streams[index];
-    return (
-      <>
-        <ChoiceField
-          label="Flags"
-          path={[...path, 'flags']}
-          value={stream?.flags}
-          choices={named(['non-blocking', 'blocking'])}
-        />
-        <ValueField label="Priority" path={[...path, 'priority']} value={stream?.priority} format={numberFormat} />
-        <DeviceField experiment={experiment} path={path} value={stream?.device} />
-      </>
-    );
-  }
-  if (kind === 'events') {
-    return (
-      <SwitchField
-        label="Records the time"
-        path={[...path, 'timing']}
-        value={experiment.events[index]?.timing ?? true}
-      />
-    );
-  }
-  if (kind === 'signals') {
-    return (
-      <ValueField
-        label="Capacity"
-        path={[...path, 'capacity']}
-        value={experiment.signals[index]?.capacity}
-        format={numberFormat}
-      />
-    );
-  }
-  if (kind === 'threads')
-    return <DeviceField experiment={experiment} path={path} value={experiment.threads[index]?.device} />;
-  return (
-    <ValueField
-      label="Index"
-      path={[...path, 'index']}
-      value={experiment.devices[index]?.index}
-      format={numberFormat}
-    />
-  );
 }
 
-interface DeviceProps {
-  readonly experiment: Experiment;
-  readonly path: OperationPath;
-  readonly value: string | undefined;
-}
-
-function DeviceField({ experiment, path, value }: DeviceProps) {
-  return (
-    <ReferenceField
-      experiment={experiment}
-      kind="devices"
-      label="Device"
-      path={[...path, 'device']}
-      value={value}
-      emptyMeans="the first one"
-    />
-  );
-}
+const DeviceField = ({ path }: { readonly path: OperationPath }) => (
+  <ReferenceField kind="devices" label="Device" path={[...path, 'device']} emptyMeans="the first one" />
+);
 
 interface BufferProps {
-  readonly experiment: Experiment;
   readonly path: OperationPath;
   readonly buffer: BufferDeclaration;
 }
 
-function BufferFields({ experiment, path, buffer }: BufferProps) {
+function BufferFields({ path, buffer }: BufferProps) {
   const isTensor = buffer.dtype !== undefined;
   return (
     <>
       <ChoiceField
         label="Memory"
         path={[...path, 'memory']}
-        value={buffer.memory}
         choices={named(bufferMemories)}
         change={(current, memory) => setMemory(current, path, memory)}
       />
@@ -167,28 +122,22 @@ function BufferFields({ experiment, path, buffer }: BufferProps) {
       />
       {isTensor ? (
         <>
-          <ChoiceField
-            label="dtype"
-            path={[...path, 'dtype']}
-            value={buffer.dtype}
-            choices={named(Object.keys(dtypeBytes))}
-          />
-          <ValueField label="Shape" path={[...path, 'shape']} value={buffer.shape} format={shapeFormat} />
+          <ChoiceField label="dtype" path={[...path, 'dtype']} choices={named(Object.keys(dtypeBytes))} />
+          <ValueField label="Shape" path={[...path, 'shape']} format={shapeFormat} />
         </>
       ) : (
-        <ValueField label="Size" path={[...path, 'bytes']} value={buffer.bytes} format={bytesFormat} />
+        <ValueField label="Size" path={[...path, 'bytes']} format={bytesFormat} />
       )}
       <PatternFields label="Holds at first" path={[...path, 'pattern']} pattern={buffer.pattern} />
       <ChoiceField
         label="Exists"
         path={[...path, 'allocated']}
-        value={buffer.allocated}
         choices={[
           { value: 'before-run', label: 'before the run' },
           { value: 'by-operation', label: 'from its allocate operation' },
         ]}
       />
-      {buffer.memory === 'device' ? <DeviceField experiment={experiment} path={path} value={buffer.device} /> : null}
+      {buffer.memory === 'device' ? <DeviceField path={path} /> : null}
     </>
   );
 }
@@ -203,50 +152,23 @@ const asBytes = (buffer: BufferDeclaration) => ({ bytes: bufferBytes(buffer), dt
 
 /** Name, description and environment. */
 export function ExperimentForm({ experiment }: { readonly experiment: Experiment }) {
-  const { environment } = experiment;
   return (
     <>
       <SelectionHeading kind="Experiment">{experiment.name}</SelectionHeading>
       <Block title="Fields">
         <Form>
-          <ValueField label="Name" path={['name']} value={experiment.name} format={textFormat} />
-          <ValueField
-            label="Description"
-            path={['description']}
-            value={experiment.description}
-            format={textFormat}
-            lines={3}
-          />
+          <ValueField label="Name" path={['name']} format={textFormat} />
+          <ValueField label="Description" path={['description']} format={textFormat} lines={3} />
           <ChoiceField
             label="Default stream"
             path={['environment', 'defaultStream']}
-            value={environment.defaultStream}
             choices={named(['legacy', 'per-thread'])}
           />
-          <ValueField
-            label="Iterations"
-            path={['environment', 'iterations']}
-            value={environment.iterations}
-            format={numberFormat}
-          />
-          <ValueField
-            label="Warm-ups"
-            path={['environment', 'warmups']}
-            value={environment.warmups}
-            format={numberFormat}
-          />
-          <SwitchField
-            label="CUDA_LAUNCH_BLOCKING"
-            path={['environment', 'launchBlocking']}
-            value={environment.launchBlocking}
-          />
-          <SwitchField label="Peer access" path={['environment', 'peerAccess']} value={environment.peerAccess} />
-          <ValueField
-            label="Pools keep"
-            path={['environment', 'poolReleaseThreshold']}
-            value={environment.poolReleaseThreshold}
-            format={bytesFormat}
-          />
+          <ValueField label="Iterations" path={['environment', 'iterations']} format={numberFormat} />
+          <ValueField label="Warm-ups" path={['environment', 'warmups']} format={numberFormat} />
+          <SwitchField label="CUDA_LAUNCH_BLOCKING" path={['environment', 'launchBlocking']} />
+          <SwitchField label="Peer access" path={['environment', 'peerAccess']} />
+          <ValueField label="Pools keep" path={['environment', 'poolReleaseThreshold']} format={bytesFormat} />
           <TermRow terms={environmentTerms} />
         </Form>
       </Block>

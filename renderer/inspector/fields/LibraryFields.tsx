@@ -22,31 +22,26 @@ export function LibraryFields({ path, kernel }: LibraryProps) {
   const set = (field: string) => (experiment: Experiment, value: unknown) =>
     setLibraryField(experiment, path, field, value);
   const at = (field: string) => ({ path: [...path, 'kernel', field], change: set(field) });
-  const count = (label: string, field: string, value: number, hint: string) => (
-    <ValueField label={label} {...at(field)} value={value} format={numberFormat} hint={hint} />
+  const count = (label: string, field: string, hint: string) => (
+    <ValueField label={label} {...at(field)} format={numberFormat} hint={hint} />
   );
   if (kernel.kind === 'fft') {
     return (
       <>
-        {count('Size', 'size', kernel.size, 'complex numbers, 2 to 134,217,728')}
-        {count('Batch', 'batch', kernel.batch, '1 to 1,000,000')}
-        <ChoiceField label="Plan is made" {...at('plan')} value={kernel.plan} choices={preparedChoices} />
+        {count('Size', 'size', 'complex numbers, 2 to 134,217,728')}
+        {count('Batch', 'batch', '1 to 1,000,000')}
+        <ChoiceField label="Plan is made" {...at('plan')} choices={preparedChoices} />
       </>
     );
   }
   return (
     <>
-      {count('Rows (m)', 'm', kernel.m, '1 to 65,536')}
-      {count('Columns (n)', 'n', kernel.n, '1 to 65,536')}
-      {count('Depth (k)', 'k', kernel.k, '1 to 65,536')}
-      <ChoiceField
-        label="Numbers"
-        {...at('dtype')}
-        value={kernel.dtype}
-        choices={matmulTypes.map((value) => ({ value, label: value }))}
-      />
-      {kernel.dtype === 'float32' ? <SwitchField label="Allow TF32" {...at('tf32')} value={kernel.tf32} /> : null}
-      <ChoiceField label="Work space is made" {...at('workspace')} value={kernel.workspace} choices={preparedChoices} />
+      {count('Rows (m)', 'm', '1 to 65,536')}
+      {count('Columns (n)', 'n', '1 to 65,536')}
+      {count('Depth (k)', 'k', '1 to 65,536')}
+      <ChoiceField label="Numbers" {...at('dtype')} choices={matmulTypes.map((value) => ({ value, label: value }))} />
+      {kernel.dtype === 'float32' ? <SwitchField label="Allow TF32" {...at('tf32')} /> : null}
+      <ChoiceField label="Work space is made" {...at('workspace')} choices={preparedChoices} />
     </>
   );
 }

@@ -16,44 +16,26 @@ interface Props {
 }
 
 export function MultiCopyFields({ path, operation }: Props) {
-  const { payload, strategy, options } = operation;
+  const { strategy } = operation;
   return (
     <>
-      <ChoiceField
-        label="Direction"
-        path={[...path, 'direction']}
-        value={operation.direction}
-        choices={named(['h2d', 'd2h', 'd2d', 'h2h'])}
-      />
-      <ValueField
-        label="Tensors"
-        path={[...path, 'payload', 'tensors']}
-        value={payload.tensors}
-        format={numberFormat}
-        hint="1 to 1,000,000"
-      />
+      <ChoiceField label="Direction" path={[...path, 'direction']} choices={named(['h2d', 'd2h', 'd2d', 'h2h'])} />
+      <ValueField label="Tensors" path={[...path, 'payload', 'tensors']} format={numberFormat} hint="1 to 1,000,000" />
       <ValueField
         label="Size of each"
         path={[...path, 'payload', 'bytes']}
-        value={payload.bytes}
         format={sizesFormat}
         hint="One size, or several that are taken in turn"
       />
-      <ChoiceField
-        label="Memory"
-        path={[...path, 'payload', 'memory']}
-        value={payload.memory}
-        choices={named(['pageable', 'pinned'])}
-      />
+      <ChoiceField label="Memory" path={[...path, 'payload', 'memory']} choices={named(['pageable', 'pinned'])} />
       <ChoiceField
         label="Strategy"
         path={[...path, 'strategy']}
-        value={strategy}
         choices={named(copyStrategies)}
         change={(experiment, next) => setStrategy(experiment, path, next as typeof strategy)}
       />
       {Object.entries(multiCopyOptions[strategy]).map(([name, option]) => (
-        <OptionField key={`${strategy} ${name}`} name={name} option={option} path={path} value={options[name]} />
+        <OptionField key={`${strategy} ${name}`} name={name} option={option} path={path} />
       ))}
     </>
   );
@@ -78,16 +60,15 @@ interface OptionProps {
   readonly option: MultiCopyOption;
   /** Path of the operation. */
   readonly path: OperationPath;
-  readonly value: number | boolean | undefined;
 }
 
-function OptionField({ name, option, path, value }: OptionProps) {
+function OptionField({ name, option, path }: OptionProps) {
   const place = { label: titleOf(name), path: [...path, 'options', name] };
   if (option.kind === 'switch') {
     return (
       <SwitchField
         {...place}
-        value={typeof value === 'boolean' ? value : option.default}
+        fallback={option.default}
         hint={option.meaning}
         change={(experiment, next) => setOption(experiment, path, name, next === option.default ? undefined : next)}
       />
@@ -97,7 +78,6 @@ function OptionField({ name, option, path, value }: OptionProps) {
   return (
     <ValueField
       {...place}
-      value={typeof value === 'number' ? value : undefined}
       format={format}
       emptyMeans={option.default === null ? 'chosen from the payload' : format.write(option.default)}
       hint={`${option.meaning} ${rangeOf(option, format)}`}

@@ -58,13 +58,7 @@ export function OperationForm({ experiment, path, operation }: Props) {
       {shown.map(([name, schema]) => (
         <PlainField key={name} {...{ experiment, path, operation, name, schema }} />
       ))}
-      <ValueField
-        label="Label"
-        path={[...path, 'label']}
-        value={operation.label}
-        format={textFormat}
-        emptyMeans="described by its fields"
-      />
+      <ValueField label="Label" path={[...path, 'label']} format={textFormat} emptyMeans="described by its fields" />
       <TermRow terms={termsOfOperation(operation, experiment)} />
     </Form>
   );
@@ -96,7 +90,7 @@ const formats = { B: bytesFormat, ns: durationFormat, count: numberFormat } as c
 
 /** A field whose schema says how it is typed. */
 function PlainField(props: Props & { readonly name: string; readonly schema: unknown }) {
-  const { experiment, operation, name, schema } = props;
+  const { operation, name, schema } = props;
   const value: unknown = Reflect.get(operation, name);
   const emptyMeans = emptyMeanings[name];
   const place = {
@@ -106,19 +100,16 @@ function PlainField(props: Props & { readonly name: string; readonly schema: unk
   };
   const kind = referenceFields.get(name);
   if (kind === undefined && Array.isArray(value)) return null;
-  if (kind !== undefined) {
-    const id = value as string | undefined;
-    return <ReferenceField experiment={experiment} kind={kind} {...place} value={id} />;
-  }
+  if (kind !== undefined) return <ReferenceField kind={kind} {...place} />;
   if (name === 'pattern' || name === 'expect')
     return <PatternFields {...place} pattern={value as Pattern | undefined} />;
   const shape = shapeOf(schema);
-  if (shape.kind === 'choice') return <ChoiceField {...place} value={String(value)} choices={named(shape.options)} />;
-  if (shape.kind === 'text') return <ValueField {...place} value={String(value)} format={textFormat} />;
+  if (shape.kind === 'choice') return <ChoiceField {...place} choices={named(shape.options)} />;
+  if (shape.kind === 'text') return <ValueField {...place} format={textFormat} />;
   if (shape.kind !== 'number') return null;
   const unit = unitOf(name);
   const hint = unit === 'count' ? { hint: `${grouped(shape.least)} to ${grouped(shape.most)}` } : {};
-  return <ValueField {...place} value={value as number | undefined} format={formats[unit]} {...hint} />;
+  return <ValueField {...place} format={formats[unit]} {...hint} />;
 }
 
 const grouped = (value: number): string => value.toLocaleString('en-US');
@@ -151,7 +142,6 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
       <ValueField
         label="Size"
         path={[...path, 'bytes']}
-        value={operation.bytes}
         format={bytesFormat}
         emptyMeans="all that fits"
         change={(current, bytes) => setCopySize(current, path, bytes)}
@@ -169,7 +159,6 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
       <ChoiceField
         label="Mode"
         path={[...path, 'mode']}
-        value={operation.mode}
         choices={copyModes.map((value) => ({ value, label: modeLabels[value] }))}
       />
       {copyPlaces.map((name) => (
@@ -177,7 +166,6 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
           key={name}
           label={capital(fieldWords(name))}
           path={[...path, name]}
-          value={operation[name]}
           format={bytesFormat}
           {...(name.endsWith('StepBytes') ? { emptyMeans: stays } : {})}
         />
@@ -198,13 +186,7 @@ export function CopyEnds({ experiment, path, operation }: CopyProps) {
       <div className={classes['pairs']}>
         <CopyEnd {...{ experiment, path, operation }} end="src" />
         <CopyEnd {...{ experiment, path, operation }} end="dst" />
-        <ReferenceField
-          experiment={experiment}
-          kind="streams"
-          label="Stream"
-          path={[...path, 'stream']}
-          value={operation.stream}
-        />
+        <ReferenceField kind="streams" label="Stream" path={[...path, 'stream']} />
         {pageable === undefined ? null : (
           <Button variant="default" size="xs" onClick={() => void edit(`Pin “${pageable}”`, pin)}>
             Pin “{pageable}”
@@ -224,11 +206,9 @@ function CopyEnd({ experiment, path, operation, end }: CopyProps & { readonly en
   return (
     <>
       <ReferenceField
-        experiment={experiment}
         kind="buffers"
         label={end === 'src' ? 'From' : 'To'}
         path={[...path, end]}
-        value={id}
         declareNew={(draft) => declareOtherEnd(draft, end, operation[end === 'src' ? 'dst' : 'src'])}
         choose={(current, next) => setCopyEnd(current, path, end, next ?? id)}
       />
@@ -265,53 +245,23 @@ function KernelFields({ experiment, path, operation }: KernelProps) {
     <>
       <ChoiceField
         label="Kernel"
-        path={[...path, 'kernel']}
-        value={kernel.kind}
+        path={[...path, 'kernel', 'kind']}
         choices={kernelKinds}
         change={(current, kind) => setKernelKind(current, path, kind as typeof kernel.kind)}
       />
       {kernel.kind === 'spin' ? (
-        <ValueField
-          label="Duration"
-          path={[...path, 'kernel', 'durationNs']}
-          value={kernel.durationNs}
-          format={durationFormat}
-        />
+        <ValueField label="Duration" path={[...path, 'kernel', 'durationNs']} format={durationFormat} />
       ) : null}
       {kernel.kind === 'stream' ? (
         <>
-          <ValueField
-            label="Passes"
-            path={[...path, 'kernel', 'passes']}
-            value={kernel.passes}
-            format={numberFormat}
-            hint="1 to 10,000"
-          />
-          <ReferenceField
-            experiment={experiment}
-            kind="buffers"
-            label="Reads"
-            path={[...path, 'reads', 0]}
-            value={operation.reads[0]}
-          />
-          <ReferenceField
-            experiment={experiment}
-            kind="buffers"
-            label="Writes"
-            path={[...path, 'writes', 0]}
-            value={operation.writes[0]}
-          />
+          <ValueField label="Passes" path={[...path, 'kernel', 'passes']} format={numberFormat} hint="1 to 10,000" />
+          <ReferenceField kind="buffers" label="Reads" path={[...path, 'reads', 0]} />
+          <ReferenceField kind="buffers" label="Writes" path={[...path, 'writes', 0]} />
         </>
       ) : (
         <>
           {kernel.kind === 'arithmetic' ? (
-            <ValueField
-              label="FLOP"
-              path={[...path, 'kernel', 'flops']}
-              value={kernel.flops}
-              format={numberFormat}
-              hint="1 to 1e18"
-            />
+            <ValueField label="FLOP" path={[...path, 'kernel', 'flops']} format={numberFormat} hint="1 to 1e18" />
           ) : null}
           {isLibraryShape(kernel) ? <LibraryFields path={path} kernel={kernel} /> : null}
           <BufferTags label="Reads" path={[...path, 'reads']} value={operation.reads} experiment={experiment} />
@@ -319,13 +269,7 @@ function KernelFields({ experiment, path, operation }: KernelProps) {
         </>
       )}
       {isLibraryShape(kernel) ? null : (
-        <ValueField
-          label="Share of SMs"
-          path={[...path, 'smShare']}
-          value={operation.smShare}
-          format={numberFormat}
-          hint="above 0, up to 1"
-        />
+        <ValueField label="Share of SMs" path={[...path, 'smShare']} format={numberFormat} hint="above 0, up to 1" />
       )}
     </>
   );

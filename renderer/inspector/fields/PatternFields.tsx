@@ -27,20 +27,14 @@ export function PatternFields({ path, pattern, label, emptyMeans }: Props) {
     <>
       <ChoiceField
         label={label}
-        path={path}
-        value={pattern?.kind}
+        path={[...path, 'kind']}
         choices={emptyMeans === undefined ? kinds : [{ value: '', label: emptyMeans }, ...kinds]}
         change={(experiment, kind) =>
           setField(experiment, path, kind === '' ? undefined : fresh[kind as Pattern['kind']])
         }
       />
       {pattern === undefined ? null : (
-        <ValueField
-          label={number === 'value' ? 'Word' : 'Seed'}
-          path={[...path, number]}
-          value={pattern.kind === 'constant' ? pattern.value : pattern.seed}
-          format={numberFormat}
-        />
+        <ValueField label={number === 'value' ? 'Word' : 'Seed'} path={[...path, number]} format={numberFormat} />
       )}
     </>
   );

@@ -11,11 +11,11 @@ import { bytesText, durationText, parseBytes, parseDuration } from '../../../cor
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { reservedStreams, streamTitle } from '../../../core/experiment/resources.ts';
-import { fieldPath } from '../../../core/shape/path.ts';
+import { fieldPath, valueAtPath } from '../../../core/shape/path.ts';
 import { afterFrame } from '../../common/scheduling.ts';
 import { wishFocus } from '../../score/editor.ts';
 import { edit } from '../../store/editing/edit.ts';
-import { pageDocumentKey } from '../../store/select.ts';
+import { currentExperiment, pageDocumentKey } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';
 import { sweepCurrent } from '../../sweep/setup.ts';
 import classes from './Form.module.css';
@@ -38,11 +38,13 @@ export function Form({ children }: { readonly children: ReactNode }) {
   );
 }
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
-  /** Path of the value in the document. */
+  /** Path of the value in the open document. */
   readonly path: OperationPath;
 }
+
+const useValueAt = (path: OperationPath): unknown => useApp((state) => valueAtPath(currentExperiment(state), path));
 
 /** Conversions of a value to and from text; `read` returns null for invalid text. */
 export interface Format<Value> {
@@ -77,7 +79,6 @@ export const shapeFormat: Format<readonly number[]> = {
 export const inSentence = (label: string): string => label.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 interface ValueFieldProps<Value> extends FieldProps {
-  readonly value: Value | undefined;
   readonly format: Format<Value>;
   /** Meaning of an empty field; if left out, the field must not be empty. */
   readonly emptyMeans?: string;
@@ -90,7 +91,8 @@ interface ValueFieldProps<Value> extends FieldProps {
 
 /** A text field that becomes a value. */
 export function ValueField<Value>(props: ValueFieldProps<Value>) {
-  const { label, value, format, emptyMeans, lines, hint } = props;
+  const { label, format, emptyMeans, lines, hint } = props;
+  const value = useValueAt(props.path) as Value | undefined;
   const shown = value === undefined ? '' : format.write(value);
   const { text, setText } = useTyped(props.path, shown);
   const [problem, setProblem] = useState<string | null>(null);
@@ -190,7 +192,8 @@ function change<Value>(
 }
 
 interface ChoiceProps extends FieldProps {
-  readonly value: string | undefined;
+  /** The chosen value, if the path leads to something else. */
+  readonly value?: string;
   readonly choices: readonly { readonly value: string; readonly label: string }[];
   readonly change?: (experiment: Experiment, value: string) => Edited;
 }
@@ -213,11 +216,12 @@ export function useChosen<Value>(
 }
 
 /** A choice of a few values; the empty one removes the field. */
-export function ChoiceField({ label, path, value, choices, change: own }: ChoiceProps) {
-  const [shown, choose] = useChosen(value ?? '');
+export function ChoiceField({ label, path, value, choices, change: make }: ChoiceProps) {
+  const own = useValueAt(path);
+  const [shown, choose] = useChosen(value ?? String(own ?? ''));
   const set = (next: string): Promise<boolean> =>
     edit(`Change ${inSentence(label)}`, (experiment) =>
-      own === undefined ? setField(experiment, path, next === '' ? undefined : next) : own(experiment, next),
+      make === undefined ? setField(experiment, path, next === '' ? undefined : next) : make(experiment, next),
     );
   return (
     <NativeSelect
@@ -233,14 +237,16 @@ export function ChoiceField({ label, path, value, choices, change: own }: Choice
 export const named = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 
 interface SwitchProps extends FieldProps {
-  readonly value: boolean;
+  /** The value of a field that is left out. */
+  readonly fallback?: boolean;
   readonly hint?: string;
   readonly change?: (experiment: Experiment, value: boolean) => Edited;
 }
 
-export function SwitchField({ label, path, value, hint, change: own }: SwitchProps) {
+export function SwitchField({ label, path, fallback = false, hint, change: own }: SwitchProps) {
   const id = useId();
-  const [shown, choose] = useChosen(value);
+  const value = useValueAt(path);
+  const [shown, choose] = useChosen(typeof value === 'boolean' ? value : fallback);
   const set = (next: boolean): Promise<boolean> =>
     edit(`Change ${inSentence(label)}`, (experiment) =>
       own === undefined ? setField(experiment, path, next) : own(experiment, next),
@@ -260,9 +266,7 @@ export function SwitchField({ label, path, value, hint, change: own }: SwitchPro
 const newOne = ' new';
 
 interface ReferenceProps extends FieldProps {
-  readonly experiment: Experiment;
   readonly kind: DeclarationKind;
-  readonly value: string | undefined;
   /** Meaning of an empty field, if it may be empty. */
   readonly emptyMeans?: string;
   /** Declares a new item and returns its name; left out, the kind's usual one is declared. */
@@ -273,15 +277,16 @@ interface ReferenceProps extends FieldProps {
 
 /** A choice of a declared item, or of a new one. */
 export function ReferenceField({
-  experiment,
   kind,
   label,
   path,
-  value,
   emptyMeans,
   declareNew = (draft) => declare(draft, kind),
   choose = (current, id) => setField(current, path, id),
 }: ReferenceProps) {
+  const experiment = useApp(currentExperiment);
+  const value = useValueAt(path);
+  if (experiment === null) return null;
   const { environment } = experiment;
   // `default` is the legacy or the per-thread one; only a stream that names this one itself is listed apart.
   const always = kind === 'streams' ? reservedStreams : [];
@@ -298,5 +303,5 @@ export function ReferenceField({
     const id = declareNew(draft);
     return setField(requireExperiment(draft), path, id);
   };
-  return <ChoiceField label={label} path={path} value={value} choices={choices} change={set} />;
+  return <ChoiceField label={label} path={path} choices={choices} change={set} />;
 }
