@@ -6,16 +6,14 @@ import './common/global.css';
 import { createRoot } from 'react-dom/client';
 import { startOpening } from './files/files.ts';
 import { followMakespans } from './predict/former.ts';
-import { scoreLayoutInSteps } from './score/scoreLayout.ts';
 import { App } from './shell/App.tsx';
 import { connect } from './store/connection/connect.ts';
 import { startEditing } from './store/editing/save.ts';
 import { prepareToOpen } from './store/opened/openRunFile.ts';
-import { beforeDocumentShown, startNavigation } from './store/pages.ts';
+import { startNavigation } from './store/pages.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id "root"');
-beforeDocumentShown(scoreLayoutInSteps);
 startEditing();
 followMakespans();
 startOpening();

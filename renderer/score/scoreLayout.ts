@@ -14,7 +14,6 @@ import {
 } from '../../core/experiment/operations.ts';
 import { lowerBound } from '../../core/lowerBound.ts';
 import { StreamTable } from '../../core/program/streams.ts';
-import { atOnce, type InSteps } from '../../core/steps.ts';
 import type { PaintName } from '../common/palette.ts';
 import { blockWidth } from './columns.ts';
 import { foldedOf, isFolded } from './folded.ts';
@@ -94,13 +93,11 @@ const mostKnown = 16;
 /** Limit of blocks in all kept layouts but the newest, so that few layouts of long documents are kept. */
 const mostKnownBlocks = 200_000;
 /** Returns the layout, computed once, since score, keys, timeline and comparison all use it. */
-export const scoreLayout = (experiment: Experiment): ScoreLayout =>
-  known.get(experiment) ?? atOnce(scoreLayoutInSteps(experiment));
+export const scoreLayout = (experiment: Experiment): ScoreLayout => known.get(experiment) ?? laidOut(experiment);
 
-/** Computes the layout in steps of some milliseconds, for a long document that is opened. */
-export function* scoreLayoutInSteps(experiment: Experiment): InSteps<ScoreLayout> {
+function laidOut(experiment: Experiment): ScoreLayout {
   const builder = new LayoutBuilder(experiment);
-  for (const [index, thread] of experiment.threads.entries()) yield* builder.thread(index, thread.operations);
+  for (const [index, { operations }] of experiment.threads.entries()) builder.thread(index, operations);
   const layout = builder.finish();
   known.set(experiment, layout);
   let blocks = [...known.values()].reduce((sum, one) => sum + one.blocks.length, 0);
@@ -111,8 +108,6 @@ export function* scoreLayoutInSteps(experiment: Experiment): InSteps<ScoreLayout
   }
   return layout;
 }
-
-const operationsPerStep = 5000;
 
 const streamKinds = {
   'legacy-default': 'stream',
@@ -144,12 +139,9 @@ class LayoutBuilder {
     this.#streams = new StreamTable(experiment);
   }
 
-  *thread(index: number, operations: readonly Operation[]): InSteps<void> {
+  thread(index: number, operations: readonly Operation[]): void {
     this.#column = 0;
-    for (let from = 0; from < operations.length; from += operationsPerStep) {
-      if (from > 0) yield;
-      this.#list(index, operations, ['threads', index, 'operations'], 0, from, from + operationsPerStep);
-    }
+    this.#list(index, operations, ['threads', index, 'operations'], 0);
   }
 
   finish(): ScoreLayout {
@@ -180,16 +172,8 @@ class LayoutBuilder {
     return this.#experiment.environment.defaultStream === meaning ? 'default' : meaning;
   }
 
-  #list(
-    thread: number,
-    operations: readonly Operation[],
-    list: OperationPath,
-    depth: number,
-    from = 0,
-    to = operations.length,
-  ): void {
-    for (let index = from; index < Math.min(to, operations.length); index += 1) {
-      const operation = operations[index] as Operation;
+  #list(thread: number, operations: readonly Operation[], list: OperationPath, depth: number): void {
+    for (const [index, operation] of operations.entries()) {
       const op = this.#op;
       this.#op += 1;
       const place = { op, path: [...list, index] };

@@ -5,8 +5,6 @@ import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { TermId } from '../../core/explain/glossary/terms.ts';
 import type { Draft } from '../../core/service/service.ts';
-import type { InSteps } from '../../core/steps.ts';
-import { inTurns } from '../common/scheduling.ts';
 import { host } from './host.ts';
 import { documentKey, pageHash, parsePageHash } from './page.ts';
 import { parsePlace, useAskedPlace } from './place.ts';
@@ -53,12 +51,6 @@ export function whenDocumentRead(listener: OnDocumentRead): void {
   onDocumentRead = listener;
 }
 
-/** Prepares a document in steps before it is shown, since preparing a long one at once would block the window. */
-let prepare: ((experiment: Experiment) => InSteps<unknown>) | null = null;
-export function beforeDocumentShown(steps: (experiment: Experiment) => InSteps<unknown>): void {
-  prepare = steps;
-}
-
 export function openPage(page: Page): void {
   const unchanged = pageHash(page) === pageHash(state().page);
   if (!unchanged) assign({ page, selection: null, iteration: null, search: '' });
@@ -79,7 +71,6 @@ export async function openDocument(page: { kind: 'example' | 'experiment'; id: s
   put('documents', key, { status: 'loading' });
   try {
     const [value, draft] = await readDocument(page);
-    if (prepare !== null) await inTurns(prepare(draft?.experiment ?? value), () => true);
     put('documents', key, { status: 'ready', value });
     onDocumentRead?.(key, value, draft);
   } catch (thrown) {

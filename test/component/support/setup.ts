@@ -8,16 +8,14 @@ import '../../../renderer/common/global.css';
 import { type Locator, locators } from 'vitest/browser';
 import { startOpening } from '../../../renderer/files/files.ts';
 import { followMakespans } from '../../../renderer/predict/former.ts';
-import { scoreLayoutInSteps } from '../../../renderer/score/scoreLayout.ts';
 import { startEditing } from '../../../renderer/store/editing/save.ts';
-import { beforeDocumentShown, startNavigation } from '../../../renderer/store/pages.ts';
+import { startNavigation } from '../../../renderer/store/pages.ts';
 
 const begun = globalThis as typeof globalThis & { begun?: true };
 // Test files share one page, and each runs this file again.
 if (begun.begun === undefined) {
   begun.begun = true;
   localStorage.clear();
-  beforeDocumentShown(scoreLayoutInSteps);
   startEditing();
   followMakespans();
   startOpening();
