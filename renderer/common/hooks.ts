@@ -25,6 +25,20 @@ export function useLasting(): boolean {
   return isLasting;
 }
 
+/** Returns the answer to the request with this key, or null until it comes. A null key requests nothing. */
+export function useAnswer<Answer>(key: string | null, ask: () => Promise<Answer>): Answer | null {
+  const [answer, setAnswer] = useState<{ readonly key: string; readonly found: Answer } | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key tells requests apart.
+  useEffect(() => {
+    let isLate = false;
+    if (key !== null) void ask().then((found) => isLate || setAnswer({ key, found }));
+    return () => {
+      isLate = true;
+    };
+  }, [key]);
+  return answer?.key === key ? (answer?.found ?? null) : null;
+}
+
 /** Returns the value, or the last one if it is null: a dialog that fades away still shows its content. */
 export function useLast<Value>(value: Value | null): Value | null {
   const [last, setLast] = useState(value);

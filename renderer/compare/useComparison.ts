@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { StepsCompared } from '../../core/lift/settle.ts';
 import { settledPrediction } from '../../core/service/settled.ts';
+import { useAnswer } from '../common/hooks.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
 import { predictingProfile } from '../store/attainable.ts';
 import { host } from '../store/host.ts';
@@ -48,20 +49,8 @@ const noSteps: StepsCompared = { parts: [], settled: null };
 
 /** Null until the steps of both runs are compared; without parts if one of them has no steps. */
 export function useStepsCompared(a: LoadedRun | null, b: LoadedRun | null): StepsCompared | null {
-  const [answer, setAnswer] = useState<{ readonly key: string; readonly found: StepsCompared } | null>(null);
-  const key = a === null || b === null ? null : `${a.id} ${b.id}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs never change, so their ids say when to ask anew.
-  useEffect(() => {
-    if (key === null || a === null || b === null) return;
-    let isLate = false;
-    void comparedSteps(a, b)
-      .catch(() => noSteps)
-      .then((found) => isLate || setAnswer({ key, found }));
-    return () => {
-      isLate = true;
-    };
-  }, [key]);
-  return answer?.key === key ? (answer?.found ?? null) : null;
+  const ask = async () => (a === null || b === null ? noSteps : comparedSteps(a, b).catch(() => noSteps));
+  return useAnswer(a === null || b === null ? null : `${a.id} ${b.id}`, ask);
 }
 
 async function comparedSteps(a: LoadedRun, b: LoadedRun): Promise<StepsCompared> {

@@ -1,9 +1,9 @@
 /** One activity of the timeline: its hazards, verdict, numbers, partners and operation. */
-import { useEffect, useState } from 'react';
 import { operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
+import { useAnswer } from '../common/hooks.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { isOfPresent } from '../store/select.ts';
 import { select, useApp } from '../store/store.ts';
@@ -73,20 +73,9 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
 
 /** Asks for the verdict on a copy that is not among a large run's costliest. Null asks for none. */
 function useOtherVerdict(run: LoadedRun, row: number | null): Verdict | undefined {
-  const [found, setFound] = useState<{ readonly row: number; readonly verdict: Verdict | null }>();
-  useEffect(() => {
-    if (row === null) return;
-    let isShown = true;
-    const show = (verdict: Verdict | null): void => {
-      if (isShown) setFound({ row, verdict });
-    };
-    // A worker that has ended gives no verdict; the summary tells why.
-    run.verdictOf?.(row).then(show, () => show(null));
-    return () => {
-      isShown = false;
-    };
-  }, [run, row]);
-  return found?.row === row ? (found?.verdict ?? undefined) : undefined;
+  // A worker that has ended gives no verdict; the summary tells why.
+  const ask = async (): Promise<Verdict | null> => (await run.verdictOf?.(row ?? -1).catch(() => null)) ?? null;
+  return useAnswer(row === null ? null : `${run.id} ${row}`, ask) ?? undefined;
 }
 
 /** The achieved rate, and the rate that the profile expects for a copy of this size, if known. */

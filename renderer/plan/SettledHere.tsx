@@ -1,10 +1,10 @@
 /** Predictions made with a profile, and the gains measured on this machine. */
-import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { columns, type TableBlock } from '../../core/present/blocks.ts';
 import { percentText, titleOf } from '../../core/present/plan.ts';
 import { heldWords, type SettledPrediction } from '../../core/service/settled.ts';
 import { Blocks } from '../blocks/Blocks.tsx';
+import { useAnswer } from '../common/hooks.ts';
 import { ErrorText } from '../common/Page.tsx';
 import { host } from '../store/host.ts';
 import { useApp } from '../store/store.ts';
@@ -14,21 +14,14 @@ type Found = { readonly settled: readonly SettledPrediction[] } | { readonly err
 
 export function SettledHere({ profile }: { readonly profile: string }) {
   const connected = useApp((state) => state.connection.status === 'open');
-  const [found, setFound] = useState<Found | null>(null);
-  useEffect(() => {
-    if (!connected) return;
-    let isLate = false;
-    void host()
+  const ask = (): Promise<Found> =>
+    host()
       .settled(profile)
       .then(
         (settled) => ({ settled }),
         (thrown: unknown) => ({ error: toErrorInfo(thrown) }),
-      )
-      .then((answer) => isLate || setFound(answer));
-    return () => {
-      isLate = true;
-    };
-  }, [profile, connected]);
+      );
+  const found = useAnswer(connected ? profile : null, ask);
   if (found === null) return null;
   return (
     <section aria-label="Settled predictions">

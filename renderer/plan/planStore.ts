@@ -10,7 +10,7 @@ import { host } from '../store/host.ts';
 import { announce } from '../store/notify.ts';
 import { LoadedRun } from '../store/opened/loadedRun.ts';
 import { shownRunId } from '../store/select.ts';
-import { state, whenRunGoes } from '../store/store.ts';
+import { state, whenRunGoes, withEntry } from '../store/store.ts';
 import type { PlanCalls, ShownSteps } from './messages.ts';
 
 /** The chosen changes: single ones, or all of a remedy. */
@@ -113,7 +113,7 @@ whenRunGoes((id) => {
     atWorker = null;
     endPlanWorker();
   }
-  usePlans.setState((plans) => Object.fromEntries(Object.entries(plans).filter(([run]) => run !== id)), true);
+  usePlans.setState((plans) => withEntry<PlanState>(plans, id, undefined), true);
 });
 
 /** The run that the worker has open. */

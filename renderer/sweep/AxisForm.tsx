@@ -4,6 +4,7 @@ import { IconX } from '@tabler/icons-react';
 import { amountText, axisText } from '../../core/apps/sweep/amounts.ts';
 import type { PlannedAxis } from '../../core/apps/sweep/plan.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
+import type { ParameterUnit } from '../../core/experiment/templates/parameters.ts';
 import { FieldCard } from '../common/Page.tsx';
 import { type AxisDraft, type Choice, listed, suggestedAxis } from './draft.ts';
 import classes from './Setup.module.css';
@@ -78,7 +79,22 @@ interface NumbersProps extends PartProps {
   readonly chosen: Choice | undefined;
 }
 
+const examples: Readonly<Record<ParameterUnit, string>> = {
+  B: '1 MiB, 2 MiB, 4 MiB',
+  ns: '20 µs, 50 µs',
+  count: '1, 2, 4',
+};
+
 function Numbers({ axis, number, chosen, set }: NumbersProps) {
+  const text = (name: 'list' | 'from' | 'to' | 'points', label: string, placeholder?: string) => (
+    <TextInput
+      label={label}
+      size="xs"
+      placeholder={placeholder}
+      value={axis[name]}
+      onChange={({ currentTarget: { value } }) => set({ [name]: value })}
+    />
+  );
   return (
     <>
       <SegmentedControl
@@ -93,35 +109,12 @@ function Numbers({ axis, number, chosen, set }: NumbersProps) {
         ]}
       />
       {axis.as === 'list' ? (
-        <TextInput
-          label="Values"
-          size="xs"
-          placeholder={
-            chosen?.unit === 'B' ? '1 MiB, 2 MiB, 4 MiB' : chosen?.unit === 'ns' ? '20 µs, 50 µs' : '1, 2, 4'
-          }
-          value={axis.list}
-          onChange={({ currentTarget: { value } }) => set({ list: value })}
-        />
+        text('list', 'Values', examples[chosen?.unit ?? 'count'])
       ) : (
         <div className={classes['fields']}>
-          <TextInput
-            label="From"
-            size="xs"
-            value={axis.from}
-            onChange={({ currentTarget: { value } }) => set({ from: value })}
-          />
-          <TextInput
-            label="To"
-            size="xs"
-            value={axis.to}
-            onChange={({ currentTarget: { value } }) => set({ to: value })}
-          />
-          <TextInput
-            label="Number of values"
-            size="xs"
-            value={axis.points}
-            onChange={({ currentTarget: { value } }) => set({ points: value })}
-          />
+          {text('from', 'From')}
+          {text('to', 'To')}
+          {text('points', 'Number of values')}
           <NativeSelect
             label="Steps"
             size="xs"

@@ -3,7 +3,7 @@ import { Popover } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { term as termOf } from '../../core/explain/glossary/glossary.ts';
 import type { TermId } from '../../core/explain/glossary/terms.ts';
-import { describeSource, type RuleId, rule, rule as ruleOf } from '../../core/rules/rules.ts';
+import { describeSource, type RuleId, rule } from '../../core/rules/rules.ts';
 import { sourceLink } from '../../core/rules/sourceLinks.ts';
 import { openPage } from '../store/pages.ts';
 import classes from './TermLink.module.css';
@@ -34,18 +34,21 @@ export const SourceList = ({ sources, label }: SourceListProps) => (
   </ul>
 );
 
-interface Props {
-  readonly term: TermId;
+interface ExplainedProps {
+  /** Name of the card. */
+  readonly label: string;
+  readonly card: (close: () => void) => ReactNode;
+  readonly title?: string;
   readonly children: ReactNode;
 }
 
-export function TermLink({ term, children }: Props) {
+function Explained({ label, card, title, children }: ExplainedProps) {
   const [open, setOpen] = useState(false);
   return (
     <Popover
       opened={open}
       onChange={setOpen}
-      width={300}
+      width={310}
       position="bottom-start"
       shadow="md"
       withArrow
@@ -57,24 +60,24 @@ export function TermLink({ term, children }: Props) {
           type="button"
           className={classes['term']}
           aria-expanded={open}
-          title={`Explain ${termOf(term).name}`}
+          title={title}
           onClick={() => setOpen(!open)}
         >
           {children}
         </button>
       </Popover.Target>
-      <Popover.Dropdown aria-label={termOf(term).name}>
-        <TermCard term={term} onLeave={() => setOpen(false)} />
+      <Popover.Dropdown aria-label={label} tabIndex={0}>
+        <div className={classes['card']}>{card(() => setOpen(false))}</div>
       </Popover.Dropdown>
     </Popover>
   );
 }
 
-/** The term, its meaning, and the rules that govern it. */
-function TermCard({ term, onLeave }: { readonly term: TermId; readonly onLeave: () => void }) {
+/** Its card has the meaning, and the rules that govern it. */
+export function TermLink({ term, children }: { readonly term: TermId; readonly children: ReactNode }) {
   const { name, text, rules } = termOf(term);
-  return (
-    <div className={classes['card']}>
+  const card = (close: () => void): ReactNode => (
+    <>
       <strong>{name}</strong>
       <p>{text}</p>
       {rules.length === 0 ? null : (
@@ -88,44 +91,35 @@ function TermCard({ term, onLeave }: { readonly term: TermId; readonly onLeave: 
         type="button"
         className={classes['more']}
         onClick={() => {
-          onLeave();
+          close();
           openPage({ kind: 'glossary', term });
         }}
       >
         Open in the glossary
       </button>
-    </div>
+    </>
+  );
+  return (
+    <Explained label={name} title={`Explain ${name}`} card={card}>
+      {children}
+    </Explained>
   );
 }
 
 /** A rule in a text: its card shows the rule and its source. */
-export function RuleLink({ rule, children }: { readonly rule: RuleId; readonly children: ReactNode }) {
-  const [open, setOpen] = useState(false);
-  const { title, statement, sources } = ruleOf(rule);
+export function RuleLink({ rule: id, children }: { readonly rule: RuleId; readonly children: ReactNode }) {
+  const { title, statement, sources } = rule(id);
+  const card = (): ReactNode => (
+    <>
+      <strong>{title}</strong>
+      <p>{statement}</p>
+      <SourceList sources={sources.map(describeSource)} label="Sources" />
+    </>
+  );
   return (
-    <Popover
-      opened={open}
-      onChange={setOpen}
-      width={320}
-      position="bottom-start"
-      shadow="md"
-      withArrow
-      trapFocus
-      returnFocus
-    >
-      <Popover.Target>
-        <button type="button" className={classes['term']} aria-expanded={open} onClick={() => setOpen(!open)}>
-          {children}
-        </button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={title} tabIndex={0}>
-        <div className={classes['card']}>
-          <strong>{title}</strong>
-          <p>{statement}</p>
-          <SourceList sources={sources.map(describeSource)} label="Sources" />
-        </div>
-      </Popover.Dropdown>
-    </Popover>
+    <Explained label={title} card={card}>
+      {children}
+    </Explained>
   );
 }
 

@@ -3,7 +3,8 @@
 import { Button } from '@mantine/core';
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { createStore, type StoreApi, useStore } from 'zustand';
 import type { TermId } from '../../../core/explain/glossary/terms.ts';
 import { type HazardsByOp, noHazards } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
@@ -29,32 +30,8 @@ import { useTimelinePointer } from './useTimelinePointer.ts';
 
 /** The activity under the pointer, outside of React's state, so that only the hover card renders when it moves. */
 interface Hover {
-  readonly hit: Hit;
-  readonly x: number;
-  readonly y: number;
+  readonly at: { readonly hit: Hit; readonly x: number; readonly y: number } | null;
 }
-
-class HoverStore {
-  #hover: Hover | null = null;
-  readonly #listeners = new Set<() => void>();
-
-  get current(): Hover | null {
-    return this.#hover;
-  }
-
-  readonly set = (hover: Hover | null): void => {
-    if (hover === this.#hover) return;
-    this.#hover = hover;
-    for (const listener of this.#listeners) listener();
-  };
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
-}
-
-const useHover = (store: HoverStore): Hover | null => useSyncExternalStore(store.subscribe, () => store.current);
 
 /** Says that a filter text hides lanes, since the text is kept between visits. */
 function FilterNotice({ run, layout }: { readonly run: LoadedRun; readonly layout: Layout }) {
@@ -115,9 +92,9 @@ export function LanesView(props: Props) {
   const { tracks } = layout;
   const named = useSteady(run, layout);
   const notes = useNotesOf(run.id, view.number);
-  const hover = useMemo(() => new HoverStore(), []);
+  const hover = useMemo(() => createStore<Hover>()(() => ({ at: null })), []);
   // A moved view has another activity under the pointer.
-  useEffect(() => time.subscribe(() => hover.set(null)), [time, hover]);
+  useEffect(() => time.subscribe(() => hover.setState({ at: null })), [time, hover]);
   const stage = useRef<HTMLDivElement>(null);
   const axisCanvas = useRef<HTMLCanvasElement>(null);
   const dragged = useRef<TimeView | null>(null);
@@ -129,7 +106,7 @@ export function LanesView(props: Props) {
     time,
     width,
     scrollTop,
-    onHover: hover.set,
+    onHover: (at) => hover.setState({ at }),
     onDrag: (area) => {
       dragged.current = area;
       repaint.current();
@@ -150,7 +127,7 @@ export function LanesView(props: Props) {
         style={{ scrollPaddingTop: layout.pinnedHeight }}
         onScroll={(event) => {
           setScrollTop(event.currentTarget.scrollTop);
-          hover.set(null);
+          hover.setState({ at: null });
         }}
       >
         <div className={classes['content']} style={{ height: Math.max(layout.height, 1) }}>
@@ -218,13 +195,13 @@ function firstSelected(selection: Selection | null, run: string): number | null 
 interface HoverProps {
   readonly run: LoadedRun;
   readonly hazards: HazardsByOp;
-  readonly store: HoverStore;
+  readonly store: StoreApi<Hover>;
   readonly width: number;
   readonly height: number;
 }
 
 function HoverLayer({ run, store, hazards, width, height }: HoverProps) {
-  const hover = useHover(store);
+  const hover = useStore(store, ({ at }) => at);
   if (hover === null) return null;
   return (
     <>
