@@ -33,16 +33,7 @@ export interface Row {
   readonly channelType?: ChannelType;
 }
 
-const kindCodes = codes(rowKinds);
-const memoryCodes = codes(memoryKinds);
-const channelCodes = codes(channelTypes);
 const initialCapacity = 256;
-/** No column has a word with this code. */
-const unknownCode = 255;
-
-function codes<Name extends string>(names: readonly Name[]): ReadonlyMap<Name, number> {
-  return new Map(names.map((name, code) => [name, code]));
-}
 
 export class TraceBuilder {
   #columns = emptyColumns(initialCapacity);
@@ -66,20 +57,21 @@ export class TraceBuilder {
     const index = this.#count;
     this.#count += 1;
     const columns = this.#columns;
+    // A word that a column doesn't have becomes 255, which build() refuses.
     columns.startNs[index] = row.startNs;
     columns.durationNs[index] = row.durationNs;
     columns.lane[index] = row.lane;
     columns.engine[index] = row.engine ?? -1;
-    columns.kind[index] = kindCodes.get(row.kind) ?? unknownCode;
+    columns.kind[index] = rowKinds.indexOf(row.kind);
     columns.name[index] = this.#name(row.name);
     columns.op[index] = row.op ?? -1;
     columns.correlation[index] = row.correlation ?? 0;
     columns.iteration[index] = row.iteration ?? 0;
     columns.bytes[index] = row.bytes ?? 0;
-    columns.srcMemory[index] = memoryCodes.get(row.src ?? 'none') ?? unknownCode;
-    columns.dstMemory[index] = memoryCodes.get(row.dst ?? 'none') ?? unknownCode;
+    columns.srcMemory[index] = memoryKinds.indexOf(row.src ?? 'none');
+    columns.dstMemory[index] = memoryKinds.indexOf(row.dst ?? 'none');
     columns.channel[index] = row.channel ?? -1;
-    columns.channelType[index] = channelCodes.get(row.channelType ?? 'unknown') ?? unknownCode;
+    columns.channelType[index] = channelTypes.indexOf(row.channelType ?? 'unknown');
   }
 
   /** Returns the finished trace. Don't use the builder afterwards. Throws what traceFromColumns throws. */
