@@ -113,7 +113,7 @@ async function editAgain(page, keys, count) {
 }
 
 async function measure(count, { what, keys }) {
-  const { longExperiment } = await load('test/support/longExperiment.ts');
+  const { longExperiment } = await load('bench/support/longExperiment.ts');
   const folder = join(work, `data-${count}-${what}`);
   mkdirSync(join(folder, 'experiments'), { recursive: true });
   writeFileSync(join(folder, 'experiments/long.json'), JSON.stringify(longExperiment(count)));

@@ -14,7 +14,7 @@ import {
 import { findHazards } from '../core/explain/hazards/hazards.ts';
 import { lower } from '../core/program/lower.ts';
 import { MiB } from '../core/units.ts';
-import { longExperiment } from '../test/support/longExperiment.ts';
+import { longExperiment } from './support/longExperiment.ts';
 
 const operations = Number(process.argv[2] ?? 120_000);
 const buffers = [source('input', 'pinned', MiB), result('loaded', 'device', MiB), result('computed', 'device', MiB)];

@@ -81,7 +81,7 @@ async function settled(page) {
 }
 
 async function measure(count, isProfiled) {
-  const { longExperiment } = await load('test/support/longExperiment.ts');
+  const { longExperiment } = await load('bench/support/longExperiment.ts');
   const folder = mkdtempSync(join(work, `data-`));
   mkdirSync(join(folder, 'experiments'), { recursive: true });
   writeFileSync(join(folder, 'experiments/long.json'), JSON.stringify(longExperiment(count)));

@@ -114,24 +114,6 @@ TEST("within a device one kernel moves all small tensors, and large ones go by t
   CHECK(copies.verify().wrong == 0);
 }
 
-TEST("a gather that fails ends the batch, and the next one is as good as ever") {
-  Fixture fixture;
-  MultiCopyPlan plan = planOf(Direction::d2h, Strategy::pipelined, std::vector<std::uint64_t>(1000, 4000));
-  MultiCopy copies(fixture.engine, plan);
-  for (const long after : {0L, 1L, 2L, 5L}) {
-    fixture.device->failAfter(after);
-    std::string code;
-    try {
-      copies.run(fixture.engine.defaultStream());
-    } catch (const Failure& failure) {
-      code = failure.code;
-    }
-    CHECK(code == "engine.cuda");
-    fixture.device->failAfter(-1);
-    CHECK(arrives(copies, fixture.engine));
-  }
-}
-
 TEST("without device memory for a gather the tensors are copied one by one") {
   Fixture fixture;
   MultiCopyPlan plan = planOf(Direction::d2h, Strategy::pipelined, std::vector<std::uint64_t>(100, 4000));
@@ -143,27 +125,6 @@ TEST("without device memory for a gather the tensors are copied one by one") {
   copies.run(fixture.engine.defaultStream());
   CHECK(fixture.device->pieceLaunches() == launchesBefore);
   CHECK(copies.verify().wrong == 0);
-}
-
-TEST("an observer hears of every byte that the host copies, with the thread that copied it") {
-  struct Listener final : CopyObserver {
-    void hostCopied(unsigned worker, std::int64_t startNs, std::uint64_t bytes) override {
-      total += bytes;
-      if (worker > 2 || startNs <= 0) strange = true;
-    }
-    std::atomic<std::uint64_t> total{0};
-    std::atomic<bool> strange{false};
-  };
-  Fixture fixture;
-  for (const Direction direction : {Direction::h2d, Direction::d2h, Direction::h2h}) {
-    for (const Strategy strategy : {Strategy::pinThenCopy, Strategy::threadedPinning, Strategy::pipelined}) {
-      MultiCopy copies(fixture.engine, planOf(direction, strategy, mixedSizes));
-      Listener listener;
-      copies.run(fixture.engine.defaultStream(), &listener);
-      CHECK(listener.total == copies.bytes());
-      CHECK(!listener.strange);
-    }
-  }
 }
 
 TEST("the bare loop brings every byte") {

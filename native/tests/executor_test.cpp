@@ -139,18 +139,3 @@ TEST("a program that would record too much is refused before it runs") {
   }
   CHECK(code == "run.too-many-rows");
 }
-
-TEST("buffers beyond the machine's memory are refused by name") {
-  ProgramBuilder builder;
-  builder.buffer(Memory::device, 1ull << 40, poison, true);
-  std::string code;
-  std::string field;
-  try {
-    runOnCpu(builder.program());
-  } catch (const Failure& failure) {
-    code = failure.code;
-    field = failure.field;
-  }
-  CHECK(code == "run.out-of-memory");
-  CHECK(field == "buffers.b0");
-}

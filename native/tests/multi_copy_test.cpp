@@ -142,23 +142,6 @@ TEST("a multi-tensor copy is cancelled wherever it is, and what follows works") 
   }
 }
 
-TEST("memory that is not there is refused before anything begins, with the operation that asked for it") {
-  ProgramBuilder builder;
-  const int stream = builder.stream(StreamKind::nonBlocking);
-  MultiCopyPlan plan = planOf(Direction::h2d, Strategy::pipelined, {1ull << 38});
-  plan.options = copy::CopyOptions();
-  builder.multiCopy(plan, stream);
-  std::string message;
-  try {
-    runOnCpu(builder.program());
-  } catch (const Failure& failure) {
-    CHECK(failure.code == "run.out-of-memory" || failure.code == "run.pinned-budget");
-    message = failure.message;
-  }
-  CHECK(message.find("multi-tensor copy 0") != std::string::npos);
-  CHECK(message.find("bytes of host memory") != std::string::npos);
-}
-
 TEST("within a capture it is refused") {
   Stop stop;
   CpuBackend backend(stop);

@@ -79,12 +79,3 @@ TEST("a signal left over does not reach the next iteration") {
   builder.indexed(Code::signal, signal);
   CHECK(failureOf(builder.program()).empty());
 }
-
-TEST("a wait ends when the run is cancelled") {
-  ProgramBuilder builder;
-  const int signal = builder.signalOf(1);
-  builder.indexed(Code::waitSignal, signal);
-  builder.nextThread();
-  builder.work(600000 * milliseconds).indexed(Code::signal, signal);
-  CHECK(stopAfter(builder.program(), std::chrono::milliseconds(30)).code == "run.cancelled");
-}

@@ -36,7 +36,8 @@ it('checks a task after each edit, and remembers that it was solved', async () =
   await block(0).click();
   await field('Stream').selectOptions('side');
   await expect.element(allHold()).toBeVisible();
-  expect(JSON.parse(localStorage.getItem('copyscope:lesson:first-overlap') ?? '{}')).toMatchObject({ passed: [2] });
+  const kept = () => JSON.parse(localStorage.getItem('copyscope:lesson:first-overlap') ?? '{}');
+  await expect.poll(kept).toMatchObject({ passed: [2] });
   await lesson().getByRole('button', { name: 'Start the task over' }).click();
   await expect.element(allHold()).not.toBeInTheDocument();
 });
@@ -154,7 +155,7 @@ it('prints a lesson with its answers and its lanes, those of the run that is sho
   const lanes = (origin: string) =>
     page.getByTestId('printed-lesson').css(`svg[aria-label="Lanes of First overlap, ${origin}"]`);
   await expect.element(page.getByTestId('printed-lesson')).toHaveTextContent('Right:');
-  expect(lanes('simulated').elements()).toHaveLength(2);
+  await expect.poll(() => lanes('simulated').elements().length).toBe(2);
   await page.getByRole('button', { name: 'Show the answer' }).click();
   await shownRun()
     .getByText(/^Recorded/)

@@ -29,13 +29,13 @@ it('begins with the answer, chooses all changes up to a plan step, and folds the
   for (const [index, { changes }] of planSteps.entries()) {
     const planStep = stepList().getByRole('button').nth(index);
     await planStep.click();
-    expect(shownPlan().choice).toEqual(changes);
     await expect.element(planStep).toHaveAttribute('aria-pressed', 'true');
+    expect(shownPlan().choice).toEqual(changes);
   }
   expect(shownPlan().answer).not.toBe('');
-  expect(plan().element().textContent?.startsWith(shownPlan().answer)).toBe(true);
+  await expect.poll(() => plan().element().textContent?.startsWith(shownPlan().answer)).toBe(true);
   const remedies = page.getByRole('list', { name: 'Remedies' }).getByRole('checkbox');
-  expect(remedies.elements().length).toBe(1);
+  await expect.poll(() => remedies.elements().length).toBe(1);
   const alternatives = page.getByRole('list', { name: 'Alternatives' });
   await expect.element(alternatives).not.toBeInTheDocument();
   await plan()

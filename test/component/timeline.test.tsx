@@ -234,16 +234,18 @@ it('resizes and moves the visible stretch in the minimap by mouse', async () => 
 
 it('moves and resizes the visible stretch in the minimap by keys', async () => {
   const window = await openLanes();
+  const whole = shown(window);
   await press('w');
+  await expect.poll(() => span(window)).toBeLessThan(whole.endNs - whole.startNs);
   const { timeline } = window;
   const map = timeline.getByRole('region', { name: 'Whole run' });
   const stretch = map.getByRole('slider', { name: 'Visible stretch', exact: true });
   const end = map.getByRole('slider', { name: 'End of the visible stretch' });
   (stretch.element() as HTMLElement).focus();
   await press('Home');
-  const first = shown(window);
+  await expect.poll(() => shown(window).startNs).toBe(whole.startNs);
   await press('ArrowRight');
-  await expect.poll(() => shown(window).startNs).toBeGreaterThan(first.startNs + 1);
+  await expect.poll(() => shown(window).startNs).toBeGreaterThan(whole.startNs + 1);
   await expect.element(stretch).toHaveAttribute('aria-valuetext', expect.stringMatching(/s to /));
   const before = shown(window);
   (end.element() as HTMLElement).focus();

@@ -40,6 +40,7 @@ it('copies a link that carries zoom and selection', async () => {
   const { plot, timeline } = await openTrace(small);
   const text = copied();
   await press('.');
+  await expect.poll(() => state().selection?.kind).toBe('row');
   await press('f');
   await timeline.getByRole('button', { name: 'Copy a link to this view' }).click();
   await expect.poll(text).toMatch(/#\/run\/.+\?at=-?\d+,\d+&row=\d+$/);

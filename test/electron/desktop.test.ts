@@ -107,22 +107,6 @@ describe('the main process', () => {
     close();
   });
 
-  it.each([
-    ['truncated.copyscope.json', experiment.subarray(0, 200), /JSON/],
-    ['wrong.copyscope.json', Buffer.from('{"format":"other"}'), /format/],
-    ['zeros.arrow', Buffer.alloc(100), /Arrow/i],
-  ])('says what is wrong with %s, and keeps nothing of it', async (name, content, message) => {
-    writeFileSync(join(work, name), content);
-    const { service, close } = connect();
-    const before = [await service.experiments(), await service.runs()];
-    electron.state.shownErrors.length = 0;
-    electron.app.emit('open-file', { preventDefault: vi.fn() }, join(work, name));
-    await eventually(() => expect(electron.state.shownErrors).toHaveLength(1));
-    expect(electron.state.shownErrors[0]).toMatch(message);
-    expect([await service.experiments(), await service.runs()]).toEqual(before);
-    close();
-  });
-
   it('says that a file is not there', async () => {
     electron.state.shownErrors.length = 0;
     electron.app.emit('open-file', { preventDefault: vi.fn() }, join(work, 'none.arrow'));

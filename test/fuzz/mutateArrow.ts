@@ -1,32 +1,7 @@
 /**
  * Changes Arrow files with knowledge of the format: one to four wrong values about tables, columns, dictionaries and
- * buffers, or columns of other types (File.fbs, Schema.fbs, Message.fbs).
+ * buffers (File.fbs, Schema.fbs, Message.fbs).
  */
-import {
-  Binary,
-  Bool,
-  type DataType,
-  DateMillisecond,
-  Dictionary,
-  Field,
-  FixedSizeBinary,
-  Float32,
-  Int16,
-  Int32,
-  Int64,
-  LargeUtf8,
-  List,
-  Null,
-  RecordBatch,
-  Schema,
-  Struct,
-  Table,
-  tableFromIPC,
-  tableToIPC,
-  Uint8,
-  Utf8,
-  vectorFromArray,
-} from 'apache-arrow';
 import type { Random } from '../unit/support/random.ts';
 
 /** A number in the file. */
@@ -280,60 +255,9 @@ function compressed(file: Uint8Array, random: Random): Uint8Array {
   return made;
 }
 
-const otherTypes: readonly (() => DataType)[] = [
-  ...[
-    () => new Int16(),
-    () => new Int32(),
-    () => new Int64(),
-    () => new Uint8(),
-    () => new Float32(),
-    () => new Bool(),
-  ],
-  ...[() => new Utf8(), () => new LargeUtf8(), () => new Binary(), () => new Null(), () => new DateMillisecond()],
-  ...[() => new FixedSizeBinary(4), () => new List(new Field('item', new Int32(), true))],
-  () => new Struct([new Field('inner', new Utf8(), true)]),
-  () => new Dictionary(new Int32(), new Uint8(), 1001),
-  () => new Dictionary(new Utf8(), new Int16(), 1002),
-];
-
-/** Returns the run with one column changed in type, removed, doubled or added, or in several batches. */
-function retyped(file: Uint8Array, random: Random): Uint8Array {
-  const table = tableFromIPC(file);
-  const { fields, metadata } = table.schema;
-  const name = random.pick(fields).name;
-  switch (random.below(4)) {
-    case 0:
-      return tableToIPC(table.select(fields.filter((field) => field.name !== name).map((field) => field.name)), 'file');
-    case 1: {
-      const half = Math.floor(table.numRows / 2);
-      return tableToIPC(table.slice(0, half).concat(table.slice(half)), 'file');
-    }
-    case 2: {
-      const twice = new Schema([...fields, ...fields.filter((field) => field.name === name)], metadata);
-      const batches = table.batches.map((batch) => {
-        const children = twice.fields.map(
-          (field) => batch.data.children[fields.findIndex((one) => one.name === field.name)],
-        );
-        return new RecordBatch(twice, Object.assign(batch.data.clone(new Struct(twice.fields)), { children }) as never);
-      });
-      return tableToIPC(new Table(twice, batches), 'file');
-    }
-    default: {
-      const vector = vectorFromArray(
-        Array.from({ length: table.numRows }, () => null),
-        random.pick(otherTypes)(),
-      );
-      const added = new Table({ [random.chance(0.7) ? name : 'more']: vector });
-      const merged = table.assign(added as never);
-      return tableToIPC(new Table(new Schema(merged.schema.fields, metadata), merged.batches as never), 'file');
-    }
-  }
-}
-
 export function mutatedArrow(file: Uint8Array, random: Random): Uint8Array {
   const kind = random.below(20);
   if (kind === 0) return repeatedBatches(file, 1 + random.below(random.pick([3, 300, 4096])));
   if (kind === 1) return compressed(file, random);
-  if (kind <= 3) return retyped(file, random);
   return wounded(file, random);
 }

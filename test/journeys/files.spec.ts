@@ -104,11 +104,3 @@ test('a bundle of the whole library is exported and imported again, and half of 
   await expect(window.alerts.filter({ hasText: 'cut.copyscope could not be opened' })).toContainText('breaks off');
   await expect.poll(count).toBe(before + 4);
 });
-
-test('a file that is not a run is refused with a remedy, and nothing on disk changes', async ({ window, server }) => {
-  const before = server.files();
-  await window.openFile('broken.arrow', Buffer.from('not a run at all, but long enough to be one'));
-  const alert = window.alerts.filter({ hasText: 'broken.arrow could not be opened' });
-  await expect(alert).toContainText('Open an .arrow file that Copyscope wrote.');
-  await expect.poll(() => server.files()).toEqual(before);
-});

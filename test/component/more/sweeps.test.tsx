@@ -35,7 +35,7 @@ async function runAll(): Promise<Workbench> {
 it('runs all points, and says of those that failed why', async () => {
   const { host } = await runAll();
   await expect.element(progress()).toHaveTextContent('6 of 6 points, 2 failed');
-  expect(points().elements()).toHaveLength(6);
+  await expect.poll(() => points().elements().length).toBe(6);
   await expect.element(points().nth(5)).toHaveTextContent('a chunk of 32.0 MiB is larger than the tensor of 16.0 MiB');
   const [sweep] = host.sweeps.values();
   expect(sweep?.summary).toMatchObject({ status: 'complete', done: 4, failed: 2 });
@@ -47,7 +47,8 @@ it('opens the run of a point from the table, and keeps it out of the list of run
   await page.getByRole('button', { name: 'Open the run of Chunk size 8 MiB, streams 2' }).click();
   await expect.element(page.getByRole('heading', { level: 1 })).toHaveTextContent('chunk size 8 MiB, streams 2');
   await expect.element(plot).toBeVisible();
-  expect(library.getByRole('region', { name: 'Sweeps' }).getByRole('listitem').elements()).toHaveLength(1);
+  const sweeps = library.getByRole('region', { name: 'Sweeps' }).getByRole('listitem');
+  await expect.poll(() => sweeps.elements().length).toBe(1);
   await expect.element(library.getByRole('region', { name: /^Runs/ }).getByRole('listitem')).not.toBeInTheDocument();
 });
 
@@ -90,7 +91,7 @@ it('keeps what was done when a sweep is cancelled, and goes on where it stopped'
   release();
   await expect.element(page.getByRole('button', { name: 'Go on' })).toBeVisible();
   expect([...host.sweeps.values()][0]?.outcomes).toHaveLength(1);
-  expect(points().filter({ hasText: 'not reached' }).elements()).toHaveLength(5);
+  await expect.poll(() => points().filter({ hasText: 'not reached' }).elements().length).toBe(5);
   await page.getByRole('button', { name: 'Go on' }).click();
   await expect.element(progress()).toHaveTextContent('6 of 6 points, 2 failed');
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amountText, parseAmount, rangeValues } from '../../../core/apps/sweep/amounts.ts';
-import { mostPoints } from '../../../core/apps/sweep/document.ts';
 import { fieldTitle, parseFieldPath, setNumber } from '../../../core/apps/sweep/fields.ts';
 import { linkedSizes } from '../../../core/apps/sweep/linked.ts';
 import { parseSweep, requireSweep } from '../../../core/apps/sweep/parse.ts';
@@ -225,57 +224,30 @@ describe('field paths', () => {
 
 describe('errors of a sweep name the field and a remedy', () => {
   const axis = { parameter: 'streams', values: [1] };
+  const items = { template: 'strategy-a' };
+  const misspelt = { fields: ['environment.warmup'], values: [1] };
+  const hundred = (parameter: string) => ({ parameter, from: 1, to: 100, points: 100 });
   it.each([
-    ['no sweep', {}, 'format', '"format" is missing'],
-    ['a newer version', { ...sweep([axis]), version: 2 }, 'version', 'newer than this program reads'],
-    ['no axis', sweep([]), 'axes', 'list of at least 1'],
-    ['three axes', sweep([axis, axis, axis]), 'axes', 'list of at most 2'],
-    ['an unknown field', sweep([{ ...axis, step: 1 }]), 'axes[0]', 'unknown field "step"'],
-    ['no base', sweep([axis], {}), 'base', 'either a "template" or an "experiment"'],
-    ['an unknown template', sweep([axis], { template: 'none' }), 'base.template', 'no template "none"'],
-    ['a bad experiment', sweep([axis], { experiment: {} }), 'base.experiment.format', '"format" is missing'],
-    ['an unknown parameter', sweep([{ parameter: 'x', values: [1] }]), 'axes[0].parameter', 'has no parameter "x"'],
-    [
-      'a parameter out of bounds',
-      sweep([axis], { template: 'strategy-a', parameters: { items: 'many' } }),
-      'base.parameters.items',
-      'is not a number',
-    ],
-    [
-      'an amount of another kind',
-      sweep([{ parameter: 'chunkBytes', values: ['1 us'] }]),
-      'axes[0].values[0]',
-      'a size such as',
-    ],
-    ['values and a range', sweep([{ ...axis, from: 1 }]), 'axes[0]', 'either "values", or "from"'],
-    ['a value twice', sweep([{ parameter: 'streams', values: [1, 2, 1] }]), 'axes[0].values', 'there twice'],
-    ['one target twice', sweep([axis, { ...axis, values: [2] }]), 'axes[1]', 'both axes vary "streams"'],
-    [
-      'a misspelt field that may be left out',
-      ofExample([{ fields: ['environment.warmup'], values: [1] }]),
-      'axes[0].fields[0]',
-      '"environment.warmup" is no field that an experiment may have there',
-    ],
-    [
-      'a misspelt field beside a template',
-      sweep([{ fields: ['environment.warmup'], values: [1] }]),
-      'axes[0].fields[0]',
-      '"environment.warmup" is no field that an experiment may have there',
-    ],
-    [
-      'more points than are run',
-      sweep([
-        { parameter: 'streams', from: 1, to: 100, points: 100 },
-        { parameter: 'passes', from: 1, to: 100, points: 100 },
-      ]),
-      'axes',
-      `10000 points; at most ${mostPoints} are run`,
-    ],
-  ])('%s', (_, json, field, message) => {
+    ['no sweep', {}, 'format'],
+    ['a newer version', { ...sweep([axis]), version: 2 }, 'version'],
+    ['no axis', sweep([]), 'axes'],
+    ['three axes', sweep([axis, axis, axis]), 'axes'],
+    ['an unknown field', sweep([{ ...axis, step: 1 }]), 'axes[0]'],
+    ['no base', sweep([axis], {}), 'base'],
+    ['an unknown template', sweep([axis], { template: 'none' }), 'base.template'],
+    ['a bad experiment', sweep([axis], { experiment: {} }), 'base.experiment.format'],
+    ['an unknown parameter', sweep([{ parameter: 'x', values: [1] }]), 'axes[0].parameter'],
+    ['a parameter out of bounds', sweep([axis], { ...items, parameters: { items: 'many' } }), 'base.parameters.items'],
+    ['an amount of another kind', sweep([{ parameter: 'chunkBytes', values: ['1 us'] }]), 'axes[0].values[0]'],
+    ['values and a range', sweep([{ ...axis, from: 1 }]), 'axes[0]'],
+    ['a value twice', sweep([{ parameter: 'streams', values: [1, 2, 1] }]), 'axes[0].values'],
+    ['one target twice', sweep([axis, { ...axis, values: [2] }]), 'axes[1]'],
+    ['a misspelt field that may be left out', ofExample([misspelt]), 'axes[0].fields[0]'],
+    ['a misspelt field of a template', sweep([misspelt]), 'axes[0].fields[0]'],
+    ['more points than are run', sweep([hundred('streams'), hundred('passes')]), 'axes'],
+  ])('%s', (_, json, field) => {
     const [first] = problems(json);
-    expect(first).toMatchObject({ code: 'sweep.invalid', field });
-    expect(first?.message).toContain(message);
-    expect(first?.remedy).toBeTruthy();
+    expect(first).toMatchObject({ code: 'sweep.invalid', field, remedy: expect.stringMatching(/./) });
   });
 });
 

@@ -130,24 +130,6 @@ describe('a run file', () => {
     expect(moved.batches.length).toBe(2);
     expect(decodeRun(tableToIPC(moved, 'file')).trace).toEqual(smallTrace());
   });
-
-  it('is read without copying its rows', () => {
-    const small = smallTrace(1);
-    const count = 10_000;
-    const repeated = Object.fromEntries(
-      Object.entries(small.columns).map(([name, column]) => {
-        const large = new (column.constructor as { new (length: number): Float64Array })(count);
-        for (let row = 0; row < count; row += 1) large[row] = column[row % small.count] ?? 0;
-        return [name, large];
-      }),
-    );
-    const columns = { ...small.columns, ...repeated, startNs: Float64Array.from({ length: count }, (_, row) => row) };
-    const iteration = new Int32Array(count);
-    const file = encodeRun({ info: runInfo(), trace: { ...small, count, columns: { ...columns, iteration } } });
-    const { trace } = decodeRun(file);
-    expect(trace.count).toBe(count);
-    expect(trace.columns.startNs.buffer).toBe(file.buffer);
-  });
 });
 
 describe('damaged run files', () => {
