@@ -16,8 +16,8 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.mjs';
 import { inRoot } from '../scripts/lib/paths.mjs';
 import { connectAsWindow, openSocket, sessionOf } from '../test/support/hostClient.mjs';
-import { interrupted } from './support/interrupted.mjs';
 import { load, withServer } from '../test/support/window.mjs';
+import { interrupted } from './support/interrupted.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

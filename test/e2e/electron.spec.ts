@@ -46,13 +46,6 @@ test('opens the window on its own scheme, isolated from Node', async ({ window }
   });
 });
 
-test('runs an experiment on the simulator and shows its verdict', async ({ window }) => {
-  await window.open('Pinned source, second stream');
-  await window.pickEngine(/^Simulated: NVIDIA H200/);
-  await window.run();
-  await expect(window.verdict.getByRole('heading')).toHaveText('Overlapped');
-});
-
 test('navigates nowhere, opens no window and reaches no network', async ({ app, window }) => {
   const { page } = window;
   await page.evaluate(() => {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { test as base, type Page, type TestInfo } from '@playwright/test';
+import { test as base, expect, type Page, type TestInfo } from '@playwright/test';
 import { parseProfile } from '../../core/machine/profile/profile.ts';
 import { type ReportedRun, runReport } from '../../core/present/make.ts';
 import { dataPlace, type ReportFile, reportPieces } from '../../core/present/page.ts';
@@ -10,7 +10,6 @@ import type { Run } from '../../core/trace/run.ts';
 import { syntheticRun } from '../support/syntheticRun.ts';
 import { example, smallRun } from '../unit/host/support/runs.ts';
 import { read } from '../unit/import/support.ts';
-import { expect } from './support/expect.ts';
 import { seriousProblems } from './support/looks.ts';
 
 const repository = join(import.meta.dirname, '../..');

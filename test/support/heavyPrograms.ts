@@ -61,9 +61,6 @@ export const endless: readonly ExperimentInput[] = [
     { op: 'kernel', kernel: { kind: 'spin', durationNs: tenMinutes } },
     { op: 'synchronizeDevice' },
   ]),
-  document('64 threads at work', [], {
-    threads: threadNames.map((id) => ({ id, operations: [{ op: 'work', durationNs: tenMinutes }] })),
-  }),
   document('64 threads that copy for ever', [], {
     ...onDevice,
     environment: { iterations: 1, warmups: 1000 },

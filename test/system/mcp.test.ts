@@ -1,13 +1,10 @@
-/** `copyscope mcp`, with the client of the SDK and with lines that no client would send. */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** `copyscope mcp`, with the client of the SDK. */
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longestMs } from '../native/built.ts';
 import { newFolder } from '../support/newFolder.ts';
@@ -193,50 +190,5 @@ describe('copyscope mcp with a client that shows interfaces', () => {
     expect(await other.callTool(params)).toEqual(answer);
     expect((await other.listTools()).tools.every((tool) => tool._meta === undefined)).toBe(true);
     await other.close();
-  });
-});
-
-/** Requests that are wrong in one way. */
-const wrong = fc.oneof(
-  fc.constantFrom('{', 'null', '[]', '""', '{"jsonrpc":"2.0"}', 'no json', '{"jsonrpc":"2.0","id":1,"method":'),
-  fc
-    .record({ id: fc.integer({ min: 10 }), jsonrpc: fc.constantFrom('1.0', '', 2), method: fc.constant('ping') })
-    .map((one) => JSON.stringify(one)),
-  fc
-    .record({
-      id: fc.integer({ min: 10 }),
-      method: fc.string({ minLength: 1 }).filter((one) => !/^ping$|\//.test(one)),
-    })
-    .map((one) => JSON.stringify({ jsonrpc: '2.0', ...one })),
-  fc
-    .tuple(
-      fc.constantFrom('explain_trace', 'try_changes', 'compare', 'run_experiment', 'code_for', 'nothing'),
-      fc.jsonValue(),
-    )
-    .map(([name, value]) => ({
-      name,
-      arguments: { path: value, a: value, changes: value, cursor: value, language: value },
-    }))
-    .map((params) => JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params })),
-  fc.jsonValue().map((params) => JSON.stringify({ jsonrpc: '2.0', id: 8, method: 'tools/call', params: { params } })),
-);
-
-describe('copyscope mcp with wrong requests', () => {
-  it('answers each of 500 with an error, and goes on', async () => {
-    const server = spawn(process.execPath, [cli, 'mcp', folder], { env: environment });
-    const answers = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
-    const answer = async () => JSON.parse((await answers.next()).value ?? 'null');
-    await fc.assert(
-      fc.asyncProperty(wrong, async (line) => {
-        server.stdin.write(`${line}\n`);
-        const { error, result } = await answer();
-        expect(error !== undefined || result?.isError === true, line).toBe(true);
-      }),
-      { numRuns: 500 },
-    );
-    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'ping' })}\n`);
-    expect(await answer()).toEqual({ jsonrpc: '2.0', id: 9, result: {} });
-    server.stdin.end();
-    expect(await once(server, 'exit')).toEqual([0, null]);
   });
 });

@@ -1,5 +1,4 @@
-import type { Page } from '@playwright/test';
-import { expect } from './expect.ts';
+import { expect, type Page } from '@playwright/test';
 
 /** Drops files on the window, like a file manager. */
 export async function drop(page: Page, files: readonly (readonly [name: string, content: Buffer])[]): Promise<void> {

@@ -1,6 +1,5 @@
 /** Edits of the open experiment by keyboard. */
-import type { Page } from '@playwright/test';
-import { expect } from './expect.ts';
+import { expect, type Page } from '@playwright/test';
 
 export const sheet = (page: Page) => page.getByTestId('score-sheet');
 export const operations = (page: Page): Promise<number> =>

@@ -1,9 +1,8 @@
 /** Problems that axe finds in a page at rest. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { JSHandle, Page } from '@playwright/test';
+import { expect, type JSHandle, type Page } from '@playwright/test';
 import type { AxeResults } from 'axe-core';
-import { expect } from './expect.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

@@ -1,6 +1,5 @@
 /** The page that records a program. */
-import type { Page } from '@playwright/test';
-import { expect } from './expect.ts';
+import { expect, type Page } from '@playwright/test';
 import type { Window } from './window.ts';
 
 export const recordForm = (page: Page) => ({

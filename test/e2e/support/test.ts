@@ -1,8 +1,7 @@
 /** Fixtures of every spec: a server with the test's own data folder, and the window open on it. */
-import { test as base } from '@playwright/test';
+import { test as base, expect } from '@playwright/test';
 import { holdPort } from '../../support/heldPort.ts';
 import type { DataFolder } from './dataFolder.ts';
-import { expect } from './expect.ts';
 import { Server } from './server.ts';
 import { SharedServer } from './sharedServer.ts';
 import { Window } from './window.ts';

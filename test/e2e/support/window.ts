@@ -1,17 +1,6 @@
 /** The window for tests: found by names and roles, never by its inner structure. */
-import type { Locator, Page } from '@playwright/test';
-import { expect } from './expect.ts';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { seen } from './seen.ts';
-
-export interface Activity {
-  readonly name: string;
-  readonly kind: string;
-  readonly lane: string;
-  readonly engine: string;
-  readonly startNs: number;
-  readonly durationNs: number;
-  readonly bytes: string;
-}
 
 export class Window {
   readonly page: Page;
@@ -87,23 +76,6 @@ export class Window {
     return names.allTextContents();
   }
 
-  /** Returns every activity of the shown iteration, from the timeline's table. */
-  async activities(): Promise<Activity[]> {
-    await this.show('Table');
-    await expect(this.timeline.getByRole('cell').first()).toBeVisible();
-    const rows = await this.timeline
-      .getByRole('row')
-      .evaluateAll((all) =>
-        all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent?.trim() ?? '')),
-      );
-    await this.show('Lanes');
-    return rows.filter((cells) => cells.length > 0).map(activityOf);
-  }
-
-  async show(as: 'Lanes' | 'Table'): Promise<void> {
-    await this.timeline.getByText(as, { exact: true }).click();
-  }
-
   /** Card of the only verdict. */
   get verdict(): Locator {
     return this.inspector.getByRole('article', { name: /^Verdict on/ });
@@ -112,24 +84,4 @@ export class Window {
   get alerts(): Locator {
     return this.page.getByRole('alert');
   }
-}
-
-function activityOf([
-  name = '',
-  kind = '',
-  lane = '',
-  engine = '',
-  start = '',
-  duration = '',
-  bytes = '',
-]: string[]): Activity {
-  return { name, kind, lane, engine, startNs: nanoseconds(start), durationNs: nanoseconds(duration), bytes };
-}
-
-const factors: Readonly<Record<string, number>> = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
-
-/** Returns the nanoseconds of a duration in the window. */
-function nanoseconds(text: string): number {
-  const [, value, unit] = /^([\d.]+) (ns|µs|ms|s)$/.exec(text) ?? [];
-  return value === undefined ? 0 : Number(value) * (factors[unit ?? ''] ?? Number.NaN);
 }
