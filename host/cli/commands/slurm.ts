@@ -1,11 +1,12 @@
 /** `copyscope slurm`, and `--slurm` of other commands: jobs of the cluster whose login node this is. */
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requireSettings } from '../../../core/apps/slurm/settings.ts';
-import { describedSubmission, jobsWords } from '../../../core/apps/slurm/submission.ts';
+import { describedSubmission, exitName, type JobCounts, jobsWords } from '../../../core/apps/slurm/submission.ts';
 import type { SweepPlan } from '../../../core/apps/sweep/plan.ts';
 import type { PointResults } from '../../../core/apps/sweep/results.ts';
-import { CopyscopeError } from '../../../core/errors.ts';
+import { CopyscopeError, type ErrorInfo } from '../../../core/errors.ts';
 import { defaultProfile } from '../../../core/machine/cost/simEngine.ts';
 import { simulatedDevice } from '../../../core/machine/profile/profile.ts';
 import type { EngineKind } from '../../../core/program/engineKind.ts';
@@ -15,10 +16,9 @@ import { readBounded } from '../../files/files.ts';
 import { type KeptSweep, openPoints, sweepSummary } from '../../library/keptSweep.ts';
 import { SweepStore } from '../../library/sweepStore.ts';
 import { dataFolder } from '../../paths.ts';
-import { runCommandJob } from '../../slurm/commandJob.ts';
 import { readSettings, writeSettings } from '../../slurm/programs.ts';
 import { runSweepJobs } from '../../slurm/sweepJobs.ts';
-import { SlurmWork } from '../../slurm/work.ts';
+import { SlurmWork, watchJobs } from '../../slurm/work.ts';
 import type { Context } from '../io.ts';
 import { printSweep } from '../printSweep.ts';
 import { statusLine } from '../progress.ts';
@@ -57,7 +57,10 @@ export async function showSlurm(context: Context, json: boolean): Promise<void> 
   else context.terminal.out(describedSubmission(settings));
 }
 
-/** Runs the words after `copyscope` as one job, whose output goes to stdout or stderr. Resolves with the exit code. */
+/**
+ * Runs the words after `copyscope` as one job, whose output goes to stdout or stderr as it comes. Resolves with the exit
+ * code. Rejects with `slurm.*`, or with `slurm.left` if the job goes on after Ctrl-C.
+ */
 export async function asJob(
   context: Context,
   words: readonly string[],
@@ -65,20 +68,71 @@ export async function asJob(
   toStderr: boolean,
 ): Promise<number> {
   const { terminal, environment, signal } = context;
-  const settings = await readSettings(dataFolder(context.environment));
+  const data = dataFolder(environment);
+  const settings = await readSettings(data);
   const line = statusLine(terminal);
-  return runCommandJob({
-    ...{ words, engine, context, settings, signal },
-    folder: join(dataFolder(environment), 'slurm-jobs'),
-    mayCancel: () => mayCancel(context),
-    onSubmit: (text) => terminal.err(['A job is submitted with', '', ...text.split('\n')]),
-    onJobs: (jobs) => line.show(jobsWords(jobs)),
-    onPrinted: (text, isStderr) => {
+  const work = new SlurmWork(join(data, 'slurm-jobs', `job-${randomBytes(4).toString('hex')}`), context);
+  let isLeft = false;
+  try {
+    const show = (text: string): void => terminal.err(['A job is submitted with', '', ...text.split('\n')]);
+    const command = { words, folder: process.cwd() };
+    const state = await work.submit(await work.read(), [[0]], engine, settings, show, command);
+    const print = (text: string, isStderr: boolean): void => {
       line.clear();
       terminal.printed(text, toStderr || isStderr);
-    },
-  }).finally(line.clear);
+    };
+    const printers = [printer(work, 'txt', print), printer(work, 'out', print)];
+    const open = new Set([0]);
+    let exitCode = '';
+    const collect = async (): Promise<void> => {
+      exitCode = await readFile(join(work.folder, exitName), 'utf8').catch(() => '');
+      for (const printNew of printers) await printNew();
+      if (/^\d+\n$/.test(exitCode)) open.delete(0);
+    };
+    const watching = { work, state, open, collect, onJobs: (jobs: JobCounts): void => line.show(jobsWords(jobs)) };
+    const onLost = async (_: number, error: ErrorInfo): Promise<void> => {
+      throw new CopyscopeError(error);
+    };
+    try {
+      await watchJobs({ ...watching, signal, lateAfter: ['COMPLETED', 'FAILED'], onLost });
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+      isLeft = !(await mayCancel(context));
+      if (isLeft) throw left(work.folder);
+      await work.cancel();
+      await watchJobs({ ...watching, lateAfter: [], onLost: cancelled });
+    }
+    return Number(exitCode);
+  } finally {
+    line.clear();
+    if (!isLeft) await rm(work.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
+
+/** Returns a function that prints what is new in a job's output. */
+function printer(work: SlurmWork, what: 'out' | 'txt', print: (text: string, isStderr: boolean) => void) {
+  const decoder = new TextDecoder();
+  let from = 0;
+  return async (): Promise<void> => {
+    for (;;) {
+      const bytes = await work.printed({ submission: 0, task: 0 }, from, what);
+      if (bytes.byteLength === 0) return;
+      from += bytes.byteLength;
+      print(decoder.decode(bytes, { stream: true }), what === 'txt');
+    }
+  };
+}
+
+const cancelled = async (): Promise<void> => {
+  throw new CopyscopeError({ code: 'run.cancelled', message: 'Its job was cancelled.' });
+};
+
+const left = (folder: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'slurm.left',
+    message: 'Its job goes on.',
+    remedy: `Its output is in ${folder}/output. squeue and scancel show and end it.`,
+  });
 
 /** Asks after Ctrl-C whether to cancel. Jobs go on unless the user says yes. */
 const mayCancel = async ({ terminal }: Context): Promise<boolean> =>
