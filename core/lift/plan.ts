@@ -59,6 +59,12 @@ const leastTold = 0.02;
 const mostlyHeld = 0.8;
 /** A device that is idle for longer is limited by launches, under the median assumptions. */
 const halfHeld = 0.5;
+/**
+ * Relative difference of another run from the recorded one beyond what replays tell: nine of ten of 148 recorded
+ * programs' steps, timed without the profiler, lie in the interval with it. Fitted without one family, set or machine:
+ * 0.032 to 0.043, and 87 to 90 % of those left out lie inside.
+ */
+const anotherRun = 0.04;
 const mostChanges = 5;
 const mostRemedies = 8;
 /** Number of best sets that are always reported, however long the steps are. */
@@ -141,9 +147,10 @@ export class Planner {
     const steps = this.#others.map(({ world }) => world.baseNs / this.#middle.baseNs);
     const [shorter, longer] = this.#apart;
     const { unprofiledNs } = this;
+    const rest = this.#input.knownStepNs === undefined ? anotherRun : 0;
     return {
-      lowNs: unprofiledNs * Math.min(1, ...steps) * shorter,
-      highNs: unprofiledNs * Math.max(1, ...steps) * longer,
+      lowNs: unprofiledNs * (1 - Math.hypot(rest, 1 - Math.min(1, ...steps) * shorter)),
+      highNs: unprofiledNs * (1 + Math.hypot(rest, Math.max(1, ...steps) * longer - 1)),
     };
   }
 

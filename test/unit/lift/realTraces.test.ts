@@ -1,6 +1,9 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { trueStepNs } from '../../../bench/support/tracePairs.ts';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
-import { traceAnswers } from '../../../core/lift/answers.ts';
+import { plannerOf, traceAnswers } from '../../../core/lift/answers.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { type Lifted, liftTrace } from '../../../core/lift/fromTrace.ts';
 import { replay } from '../../../core/lift/replay.ts';
@@ -95,4 +98,18 @@ describe('the first advice for a real program', () => {
       'steps 3..9 are asked for, and the trace has 4.',
     );
   });
+});
+
+it('has 86 of 100 steps that were timed without the profiler within their intervals', async () => {
+  const held: boolean[] = [];
+  for (const folder of ['test/fixtures/pytorch-unseen-h100', 'test/fixtures/pytorch-unseen-h200']) {
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.json.gz'))) {
+      const { info, trace } = await importTraceFile(join(folder, file), 'test');
+      const { lowNs, highNs } = plannerOf(liftTrace(trace, file), info, costs).unprofiledRange;
+      const [family = '', variant = ''] = file.split('.');
+      const trueNs = trueStepNs(folder, family, variant);
+      held.push(lowNs <= trueNs && trueNs <= highNs);
+    }
+  }
+  expect(held.filter((one) => one).length).toBeGreaterThanOrEqual(0.86 * held.length);
 });
