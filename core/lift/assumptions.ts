@@ -22,6 +22,8 @@ export interface Assumptions {
   readonly workers: number;
   /** Share of the host's issuing time that remains if nothing is allocated in between. */
   readonly warmPart: number;
+  /** Share of the time of pinning in a step that remains if memory is page-locked once. */
+  readonly refilledPart: number;
   /** Time in which the program's thread gets a batch from another process. */
   readonly handoverNs: number;
   /** Cost of launching a whole graph, and of each of its kernels on the device. */
@@ -55,6 +57,7 @@ export function assumptionsOf(script: Script, machine: KnownMachine): Assumption
     indexPart: 0.02,
     workers: 8,
     warmPart: 1,
+    refilledPart: 0,
     handoverNs: 300_000,
     graphLaunchNs: machine.graphLaunchNs,
   };

@@ -27,6 +27,8 @@ export const isOperator = (range: string): boolean =>
 /** Calls that allocate or free memory, on the device or page-locked. */
 const allocation =
   /^(cuda|cu|hip)(Malloc|Free(?!Array)|Host(Alloc|Free|Malloc|Register|Unregister)|Mem(Alloc|Free|Create|Release|Map|Unmap|SetAccess|AddressReserve|AddressFree|Host(Alloc|Register|Unregister)))/;
+/** Operators that copy a tensor into page-locked memory. */
+export const isPinning = (operator: string): boolean => operator.includes('pin_memory');
 export const isAllocation = (call: string): boolean => allocation.test(call);
 
 /** Calls that make a context or load code, or need these: each takes long the first time. */

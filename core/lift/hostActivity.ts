@@ -7,7 +7,7 @@ import { rowDirection, rowKind } from '../trace/iteration.ts';
 import { isOsRuntimeName } from '../trace/rangeNames.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { memoryKinds, type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
-import { isAllocation, isHostCommunication, isLoader, isOperator } from './classes.ts';
+import { isAllocation, isHostCommunication, isLoader, isOperator, isPinning } from './classes.ts';
 import type { HostLine } from './hostLine.ts';
 import type { Initialisation } from './initialisation.ts';
 import type { HostSpan, StepPart } from './parts.ts';
@@ -94,7 +94,7 @@ export class HostActivity {
   callPart(row: RowIndex): StepPart {
     if (rowKind(this.#trace, row) === 'host-sync') return 'waiting';
     if (this.#initialisation.has(row)) return 'issuing';
-    if (isAllocation(this.#name(row))) return 'allocation';
+    if (isAllocation(this.nameOf(row))) return 'allocation';
     const copy = this.#line.calls.activityOf(row);
     return copy >= 0 && isStaged(this.#trace, copy) ? 'exposed-copy-pageable' : 'issuing';
   }
@@ -131,7 +131,7 @@ export class HostActivity {
       if (startNs >= toNs) break;
       if (endNs <= fromNs) continue;
       const isShort = part === 'host-operators' && operatorNs < leastOwnNs && !isOwn((startNs + endNs) / 2);
-      spans.push({ startNs, endNs, part: isShort ? 'issuing' : part, name: this.#name(row) });
+      spans.push({ startNs, endNs, part: isShort ? 'issuing' : part, name: this.nameOf(row) });
     }
     return spans;
   }
@@ -148,7 +148,7 @@ export class HostActivity {
       if (startNs >= toNs) break;
       const ns = Math.min(endNs, toNs) - Math.max(startNs, fromNs);
       if (!(ns > 0)) continue;
-      const name = this.#name(row);
+      const name = this.nameOf(row);
       const key = `${part} ${name}`;
       const known = times.get(key) ?? { name, part: part ?? otherwise, ns: 0 };
       known.ns += ns;
@@ -157,7 +157,7 @@ export class HostActivity {
     return [...times.values()].sort((a, b) => b.ns - a.ns).slice(0, mostRan);
   }
 
-  #name(row: RowIndex): string {
+  nameOf(row: RowIndex): string {
     return this.#trace.names[this.#trace.columns.name[row] ?? -1] ?? '';
   }
 }
@@ -206,7 +206,9 @@ class LaneSweep {
     }
     const isOuter = part === 'host-operators' && around?.part !== part;
     const operatorNs = part !== 'host-operators' ? 0 : isOuter ? endNs - startNs : (around?.operatorNs ?? 0);
-    this.#open.push({ row, endNs, part, operatorNs });
+    // What pinning consists of counts as pinning.
+    const isPart = part === 'host-operators' && around !== undefined && isPinning(this.#activity.nameOf(around.row));
+    this.#open.push({ row: isPart ? around.row : row, endNs, part, operatorNs });
     const untilNs = isCall(this.#trace, row) ? Math.min(endNs, this.#activity.waitsUntilNs(row)) : 0;
     if (untilNs > startNs) this.#open.push({ row, endNs: untilNs, part: 'waiting', operatorNs: 0 });
   }

@@ -4,6 +4,7 @@ import { lowerMedian } from '../statistics.ts';
 import { formatBytes, formatDuration } from '../units.ts';
 import { keptCopies, type Movable, movablesOf, operatorsOf } from './changes/device.ts';
 import { loadingNs } from './changes/host.ts';
+import { pinningNs } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
 import { deviceOf } from './devices.ts';
 import type { Item, Script } from './script.ts';
@@ -22,6 +23,14 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     const names = movedNames(script, 'send-smaller');
     const converted = names === '' ? 'the data has the smaller type before the step' : `the device does ${names}`;
     return `It is assumed that a quarter of the bytes is enough, as uint8 for float32, at least an eighth and at most a half, and that ${converted}.`;
+  },
+  pin: ({ steps }) => {
+    const ns = steps.map(({ items }) =>
+      items.reduce((sum, one) => sum + (one.kind === 'work' ? pinningNs(one) : 0), 0),
+    );
+    return Math.max(0, ...ns) === 0
+      ? null
+      : `A step pins for ${formatDuration(lowerMedian(ns))}. Make the batch in one page-locked buffer, which takes none of it; copying it there gains nothing. Or let a DataLoader's thread pin ahead.`;
   },
   graph: () =>
     'First its shapes and the memory that it reads and writes must stay the same: copy what changes into the same tensors before each replay, and decide nothing on the host in between.',

@@ -394,6 +394,8 @@ interface WorldOptions {
   readonly waits: boolean;
   /** Whether host work between a download and an upload stays where it is. */
   readonly stays: boolean;
+  /** Part of the time of pinning that remains if each batch goes into one page-locked buffer. */
+  readonly refilled: number;
 }
 
 const middle: WorldOptions = {
@@ -409,6 +411,7 @@ const middle: WorldOptions = {
   warm: 1,
   waits: false,
   stays: false,
+  refilled: 0,
 };
 
 interface Unknown {
@@ -435,6 +438,8 @@ const unknowns: readonly Unknown[] = [
   { options: { waits: true }, of: ['other-thread', 'load-in-workers'] },
   // It needs what the download brought, and the device can't do it.
   { options: { stays: true }, of: ['other-thread', 'load-in-workers', 'move-to-device'], isEnd: true },
+  // Data that can't be made in page-locked memory is copied there, as now.
+  { options: { refilled: 1 }, of: ['pin'], isEnd: true },
   // A device runs an operator 10 to 200 times as fast as one host thread.
   { options: { moved: 0.25 }, of: ['move-to-device', 'send-smaller'] },
   { options: { moved: 5 }, of: ['move-to-device', 'send-smaller'] },
@@ -488,7 +493,7 @@ class World {
   readonly #steps = new Map<string, number>();
 
   constructor({ script, machine }: PlanInput, base: Base, options: WorldOptions) {
-    const { link, host, gather, waits, stays, moved, smaller, handover, workers, warm } = options;
+    const { link, host, gather, waits, stays, refilled, moved, smaller, handover, workers, warm } = options;
     const assumed = assumptionsOf(script, machine);
     this.#base = base;
     this.#script = waits || stays ? withoutOwnWork(base.script, waits) : base.script;
@@ -502,6 +507,7 @@ class World {
       handoverNs: assumed.handoverNs * handover,
       workers,
       warmPart: warm,
+      refilledPart: refilled,
     };
   }
 

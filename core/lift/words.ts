@@ -34,7 +34,7 @@ export const codeOf: Readonly<Record<ChangeWord, string>> = {
     'buffer = torch.empty(shape, device=device)  # once, before the loop; no empty_cache() and no pin_memory() in it',
   'overlap-communication':
     'model = DistributedDataParallel(model, bucket_cap_mb=25)  # buckets are reduced while the backward pass goes on',
-  pin: 'batch = batch.pin_memory()  # once, where the tensor is made; in a DataLoader: pin_memory=True',
+  pin: 'batch = torch.empty(shape, pin_memory=True)  # once, then filled in each step; in a DataLoader: pin_memory=True',
   'pin-each-step': 'batch = batch.pin_memory()  # in each step, before .to()',
   'non-blocking': 'x = batch.to(device, non_blocking=True)',
   'other-stream':

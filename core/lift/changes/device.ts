@@ -1,6 +1,7 @@
 /** Changes that move data or work to the device: keep-on-device, move-to-device, send-smaller. */
 import { withoutAddresses } from '../../explain/figures/kernelName.ts';
 import type { Assumptions } from '../assumptions.ts';
+import { isPinning } from '../classes.ts';
 import { leastOwnNs } from '../hostActivity.ts';
 import {
   type CopyItem,
@@ -24,8 +25,6 @@ const converting =
   /^aten::(copy_|to|_to_copy|float|half|bfloat16|div|true_divide|mul|sub|rsub|add|clamp|clip|neg|pow|sqrt|contiguous|clone|permute)_?$/;
 /** Operators that join samples, which the host has to do in any case. */
 const joining = /^aten::(stack|cat|concat|concatenate|_cat)$/;
-/** A copy into page-locked memory looks like a conversion. */
-const pinning = /pin_memory/;
 
 /**
  * Returns copies that bring data to the device that was there before: weights that a layer fetches at every forward, or
@@ -218,7 +217,7 @@ function movableOf(items: readonly Item[]): Movable | null {
   if (main === undefined) return null;
   if (gathering.test(main.name)) return { ...movable, smaller: target, kind: 'move-to-device' };
   if (creating.test(main.name)) return { ...movable, gone: [target], kind: 'move-to-device' };
-  if (work.some(({ ran }) => ran.some(({ name }) => pinning.test(name))) || joining.test(main.name)) return null;
+  if (work.some(({ ran }) => ran.some(({ name }) => isPinning(name))) || joining.test(main.name)) return null;
   if (converting.test(main.name)) return { ...movable, smaller: target, kind: 'send-smaller' };
   // Copies the inputs instead of the outputs, assuming equal size.
   return { ...movable, kind: 'move-to-device' };

@@ -1,6 +1,7 @@
 /** Changes to the memory of copies and to their waits: pin, pin-each-step, non-blocking, batch. */
 import { median } from '../../statistics.ts';
 import { type Assumptions, tellingBytes } from '../assumptions.ts';
+import { isPinning } from '../classes.ts';
 import { deviceOf } from '../devices.ts';
 import {
   type CopyItem,
@@ -9,6 +10,7 @@ import {
   isPageable,
   mapItems,
   nothingRecorded,
+  type Ran,
   type Script,
   type SyncItem,
   type WorkItem,
@@ -31,12 +33,30 @@ export const pinned = (copy: CopyItem, { pinnedNs, pinnedCallNs }: Assumptions):
 
 const mayPin = (item: Item): item is CopyItem => item.kind === 'copy' && isPageable(item) && !isScalar(item);
 
-/** Page-locks once, before the steps. */
+/** Page-locks once, before the steps: then no step pins. */
 export const pin = (script: Script, assumed: Assumptions): Script =>
   mapItems(script, (items) => {
     const lastWait = items.findLastIndex(({ kind }) => kind === 'sync');
-    return items.flatMap((item, place) => (mayPin(item) ? pinnedWithWait(item, place < lastWait, assumed) : [item]));
+    return items.flatMap((item, place) => {
+      if (item.kind === 'work') return [withoutPinning(item, assumed)];
+      return mayPin(item) ? pinnedWithWait(item, place < lastWait, assumed) : [item];
+    });
   });
+
+/** Leaves the part that copies into a page-locked buffer if the data can't be made there. */
+function withoutPinning(item: WorkItem, { refilledPart }: Assumptions): WorkItem {
+  const ns = (1 - refilledPart) * pinningNs(item);
+  return ns > 0 ? { ...item, ns: item.ns - ns, ran: item.ran.filter((one) => !isPinned(one)) } : item;
+}
+
+const isPinned = ({ name, part }: Ran): boolean => part === 'host-operators' && isPinning(name);
+
+/** Returns the time that pinning takes in it. */
+export const pinningNs = ({ ran, ns }: WorkItem): number =>
+  Math.min(
+    ns,
+    ran.reduce((sum, one) => sum + (isPinned(one) ? one.ns : 0), 0),
+  );
 
 /** Calls Tensor.pin_memory() before each copy: the host copies each byte once more. */
 export const pinEachStep = (script: Script, assumed: Assumptions): Script =>

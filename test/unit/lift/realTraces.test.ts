@@ -100,6 +100,35 @@ describe('the first advice for a real program', () => {
   });
 });
 
+describe('a batch that each step pins before it is copied', () => {
+  const plansPin = async (name: string) => {
+    const { plan } = traceAnswers(await importTraceFile(`test/fixtures/${name}.json.gz`, 'test'), costs);
+    return plan.find(({ changes }) => changes.join() === 'pin');
+  };
+
+  it.each([
+    // Measured without the profiler, once the batch was made in page-locked memory (steps.json).
+    ['pytorch-pairs-h200/large.each', 4155, 1949],
+    ['pytorch-pairs-h100/large.each', 4773, 2020],
+  ])(
+    '%s is pinned once instead, with the measured gain in the interval and the step above its floor',
+    async (name, us, then) => {
+      const pin = await plansPin(name);
+      const gain = 1 - then / us;
+      expect(pin?.gainShare).toBeGreaterThan(0.4);
+      expect(pin?.lowShare).toBeLessThan(0.05);
+      expect(pin?.highShare).toBeGreaterThan(gain);
+      expect(Math.abs((pin?.floorNs ?? 0) / (1000 * then) - 1)).toBeLessThan(0.05);
+      expect(pin?.needs.join()).toContain('page-locked buffer');
+    },
+  );
+
+  it.each(['pytorch-unseen-h200/windows.each_step', 'pytorch-unseen-h100/windows.each_step'])(
+    '%s keeps its pinning, because the device takes the step anyway',
+    async (name) => expect(await plansPin(name)).toBeUndefined(),
+  );
+});
+
 it('has 86 of 100 steps that were timed without the profiler within their intervals', async () => {
   const held: boolean[] = [];
   for (const folder of ['test/fixtures/pytorch-unseen-h100', 'test/fixtures/pytorch-unseen-h200']) {
