@@ -206,7 +206,7 @@ class LaneSweep {
     }
     const isOuter = part === 'host-operators' && around?.part !== part;
     const operatorNs = part !== 'host-operators' ? 0 : isOuter ? endNs - startNs : (around?.operatorNs ?? 0);
-    // What pinning consists of counts as pinning.
+    // Operators within pinning count as pinning.
     const isPart = part === 'host-operators' && around !== undefined && isPinning(this.#activity.nameOf(around.row));
     this.#open.push({ row: isPart ? around.row : row, endNs, part, operatorNs });
     const untilNs = isCall(this.#trace, row) ? Math.min(endNs, this.#activity.waitsUntilNs(row)) : 0;
