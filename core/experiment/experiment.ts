@@ -24,13 +24,13 @@ const threadSchema = z.strictObject({
   id: declaredId,
   /** The thread's current device (cudaSetDevice). */
   device: deviceRef,
-  operations: threadOperationsSchema.describe('Operations of the thread, in order.'),
+  operations: threadOperationsSchema.describe('Operations, in order.'),
 });
 
 export const experimentSchema = z.strictObject({
   ...documentHead(experimentFormat, experimentVersion),
   name: nameSchema,
-  description: z.string().max(10_000).default('').describe('Description in some sentences.'),
+  description: z.string().max(10_000).default('').describe('Some sentences.'),
   environment: environmentSchema.prefault({}).describe('Settings of the program.'),
   devices: z
     .array(deviceSchema)
@@ -39,7 +39,7 @@ export const experimentSchema = z.strictObject({
     .default([{ id: 'gpu', index: 0 }])
     .describe('GPUs; one, called gpu, if omitted.'),
   buffers: z.array(bufferSchema).max(100_000).default([]).describe('Memory on the host and on devices.'),
-  streams: z.array(streamSchema).max(1024).default([]).describe('Streams besides default, legacy and per-thread.'),
+  streams: z.array(streamSchema).max(1024).default([]).describe('Besides default, legacy and per-thread.'),
   events: z.array(eventSchema).max(100_000).default([]).describe('CUDA events.'),
   signals: z.array(signalSchema).max(1024).default([]).describe('Counting signals between host threads.'),
   threads: z.array(threadSchema).min(1).max(64).describe('Host threads, which run at once.'),

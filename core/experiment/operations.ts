@@ -51,7 +51,7 @@ export const maxOperations = 200_000;
 
 export const threadOperationsSchema: z.ZodType<Operation[]> = z.array(z.lazy(() => operationSchema)).max(maxOperations);
 
-const inside = { operations: threadOperationsSchema.describe('Operations inside it, in order.') };
+const inside = { operations: threadOperationsSchema.describe('Operations, in order.') };
 
 export const operationSchema: z.ZodType<Operation> = z.discriminatedUnion('op', [
   ...Object.values(leaves).map(({ schema }) => schema),

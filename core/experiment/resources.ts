@@ -11,8 +11,8 @@ export const documentHead = <const Format extends string, const Version extends 
   format: Format,
   version: Version,
 ) => ({
-  $schema: z.string().min(1).max(2000).optional().describe('Address of this schema, for editors.'),
-  format: z.literal(format).describe('Says what the document is.'),
+  $schema: z.string().min(1).max(2000).optional().describe('This schema, for editors.'),
+  format: z.literal(format).describe('Kind of document.'),
   version: z.literal(version).describe('Version of the format.'),
 });
 export const nameSchema = z.string().min(1).max(200).describe('Name that is shown.');
@@ -27,7 +27,7 @@ export const byteCountSchema = z.number().int().min(1).max(maxBufferBytes);
 export const byteOffsetSchema = z.number().int().min(0).max(maxBufferBytes);
 export const durationNsSchema = z.number().min(0).max(maxDurationNs);
 const uint32Schema = z.number().int().min(0).max(0xffff_ffff);
-const seedSchema = uint32Schema.describe('Number that decides the data.');
+const seedSchema = uint32Schema.describe('Decides the data.');
 export const declaredId = idSchema.describe('Name by which the document refers to it.');
 export const deviceRef = idSchema.optional().describe('Id of a device; the first one if omitted.');
 
@@ -50,7 +50,7 @@ export const patternSchema = z.discriminatedUnion('kind', [
 
 export const deviceSchema = z.strictObject({
   id: declaredId,
-  index: z.number().int().min(0).max(63).default(0).describe('Number among the visible devices.'),
+  index: z.number().int().min(0).max(63).default(0).describe('Among the visible devices.'),
 });
 
 export const bufferMemories = [
@@ -83,10 +83,10 @@ const dtypes = Object.keys(dtypeBytes) as [keyof typeof dtypeBytes, ...(keyof ty
 export const bufferSchema = z
   .strictObject({
     id: declaredId,
-    memory: z.enum(bufferMemories).describe('Kind of memory, in CUDA’s terms.'),
+    memory: z.enum(bufferMemories).describe('Kind of memory.'),
     device: idSchema.optional().describe('For device memory; the first one if omitted.'),
     bytes: byteCountSchema.optional().describe('Size; or dtype and shape.'),
-    dtype: z.enum(dtypes).optional().describe('Type of an element, as in PyTorch.'),
+    dtype: z.enum(dtypes).optional().describe('As in PyTorch.'),
     shape: z
       .array(z.number().int().min(1).max(maxBufferBytes))
       .min(1)
@@ -97,7 +97,7 @@ export const bufferSchema = z
     allocated: z
       .enum(['before-run', 'by-operation'])
       .default('before-run')
-      .describe('Whether it exists from the start, or an allocate operation makes it.'),
+      .describe('Existing from the start, or made by an allocate operation.'),
   })
   .refine((buffer) => (buffer.bytes === undefined) === (buffer.dtype !== undefined && buffer.shape !== undefined), {
     message: 'needs either "bytes", or "dtype" and "shape" together',
@@ -122,7 +122,7 @@ export const streamSchema = z.strictObject({
   flags: z
     .enum(['blocking', 'non-blocking'])
     .default('non-blocking')
-    .describe('Blocking streams synchronise with the legacy default stream.'),
+    .describe('Blocking ones synchronise with the legacy default stream.'),
   priority: z.number().int().min(-8).max(8).default(0).describe('Lower is more urgent.'),
 });
 
@@ -140,11 +140,11 @@ export const signalSchema = z.strictObject({
     .min(1)
     .max(1_000_000)
     .default(1_000_000)
-    .describe('Limit of pending signals, at which signalling waits.'),
+    .describe('Pending signals at which signalling waits.'),
 });
 
 export const environmentSchema = z.strictObject({
-  defaultStream: z.enum(['legacy', 'per-thread']).default('legacy').describe('Meaning of the stream "default".'),
+  defaultStream: z.enum(['legacy', 'per-thread']).default('legacy').describe('The stream "default".'),
   launchBlocking: z.boolean().default(false).describe('CUDA_LAUNCH_BLOCKING=1.'),
   visibleDevices: z
     .array(z.number().int().min(0).max(63))
@@ -152,7 +152,7 @@ export const environmentSchema = z.strictObject({
     .optional()
     .describe('CUDA_VISIBLE_DEVICES; all if omitted.'),
   peerAccess: z.boolean().default(false).describe('Peer access between devices.'),
-  poolReleaseThreshold: byteOffsetSchema.default(0).describe('cudaMemPoolAttrReleaseThreshold, in bytes.'),
+  poolReleaseThreshold: byteOffsetSchema.default(0).describe('cudaMemPoolAttrReleaseThreshold.'),
   iterations: z.number().int().min(1).max(1000).default(5).describe('Recorded executions.'),
   warmups: z.number().int().min(0).max(1000).default(2).describe('Executions before those.'),
 });

@@ -22,28 +22,26 @@ import { codeOf } from './words.ts';
 
 export interface StepsAnswer {
   readonly count: number;
-  /** Rule that found them. */
   readonly rule: string;
-  /** Recorded step time, including the profiler's cost. */
+  /** Recorded, with the profiler's cost. */
   readonly medianNs: number;
-  /** Step without a profiler: predicted, or as given by --step-ms. */
+  /** Predicted, or given by --step-ms. */
   readonly unprofiledNs: number;
-  /** Its 90 % interval; wide if the steps differ. */
+  /** 90 % interval; wide if steps differ. */
   readonly unprofiledLowNs: number;
   readonly unprofiledHighNs: number;
   readonly list: readonly { readonly name: string; readonly ns: number }[];
-  /** Parts of the step with the median duration; they add up to it. */
+  /** Parts of the median step; they add up to it. */
   readonly parts: readonly PartTime[];
-  /** Time of the first use of a device, and its longest calls. */
+  /** First use of a device, and its longest calls. */
   readonly initialisation: Lifted['initialisation'];
-  /** Assumptions about what the trace doesn't say. */
   readonly inferred: readonly string[];
-  /** Sentence if the replay is far from the recording, or steps differ much. Null otherwise. */
+  /** Given if the replay is far from the recording, or steps differ much. Null otherwise. */
   readonly caution: string | null;
 }
 
 export interface RemedyAnswer extends Remedy {
-  /** Source lines to change; empty without stacks. */
+  /** Lines to change; empty without stacks. */
   readonly lines: readonly string[];
   readonly code: readonly string[];
   /** Conditions of the gain, in sentences. */
@@ -54,12 +52,12 @@ export interface RemedyAnswer extends Remedy {
 }
 
 export interface TraceAnswers {
-  /** Sentence: where the step time goes, what to change, the step after it. */
+  /** Where the step time goes, what to change, the step after it. */
   readonly answer: string;
   readonly steps: StepsAnswer;
-  /** Recommended changes first, those that may gain nothing last. */
+  /** Recommended changes first. */
   readonly plan: readonly RemedyAnswer[];
-  /** Order in which to make the recommended changes. */
+  /** Order of the recommended changes. */
   readonly planSteps: readonly PlanStep[];
   readonly tried: RemedyAnswer | null;
   /** Ranks of a job. Steps and plan are those of the slowest. */

@@ -16,15 +16,14 @@ import { copiesOf, type Item, isPageable, mapItems, type Script, type WorkItem }
 
 export interface Remedy {
   readonly changes: readonly ChangeWord[];
-  /** Share of the unprofiled step that is saved, and its 90 % interval. */
+  /** Share of the unprofiled step, with its 90 % interval. */
   readonly gainShare: number;
   readonly lowShare: number;
   readonly highShare: number;
-  /** Unprofiled step with the changes. */
   readonly stepNs: number;
-  /** Time that the device needs for the rest: no prediction is below it. */
+  /** Time that the device needs for the rest. */
   readonly floorNs: number;
-  /** Changes that gain nothing alone but that others need. */
+  /** Changes that gain nothing alone. */
   readonly needed: readonly ChangeWord[];
 }
 

@@ -3,13 +3,11 @@ import type { ChangeWord } from './changes/words.ts';
 import type { Planner, Remedy } from './plan.ts';
 
 export interface PlanStep {
-  /** Changes of this step of the plan. */
   readonly adds: readonly ChangeWord[];
   /** With those of earlier steps. */
   readonly changes: readonly ChangeWord[];
-  /** Unprofiled step with the changes. */
   readonly stepNs: number;
-  /** Its gain, as a share of the step before all changes. */
+  /** Gain, as a share of the step before all changes. */
   readonly addsShare: number;
 }
 

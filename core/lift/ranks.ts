@@ -11,15 +11,15 @@ import type { PartTime, StepPart } from './parts.ts';
 export interface RankAnswer {
   readonly rank: number;
   readonly name: string;
-  /** Median of its recorded steps; null if its trace has no steps that can be lifted. */
+  /** Null if its trace has no steps that can be lifted. */
   readonly stepNs: number | null;
   readonly parts: readonly PartTime[];
   readonly exposedCopyNs: number;
-  /** Collectives of a step without the wait, overlapped or not. */
+  /** Collectives of a step without the wait. */
   readonly communicationNs: number;
-  /** Wait for the last rank in them; null if no other rank has the same collectives. */
+  /** For the last rank; null if no other rank has the same collectives. */
   readonly waitNs: number | null;
-  /** Share of all ranks' waits that were for this rank. */
+  /** Share of all waits that were for this rank. */
   readonly awaitedShare: number;
 }
 

@@ -76,7 +76,7 @@ const cudaSemantics = (section: string): RuleSource => documented('PyTorch notes
 const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'issue-before-run': {
     title: 'Work runs only after it is issued',
-    statement: 'A held host thread leaves the device idle.',
+    statement: 'A blocked host thread leaves the device idle.',
     sources: [guide('Asynchronous concurrent execution')],
   },
   'stream-order': {
@@ -86,30 +86,28 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'streams-may-overlap': {
     title: 'Different streams may overlap',
-    statement: 'Only an event, the legacy default stream or the host orders their work.',
+    statement: 'Only events, the legacy default stream and the host order their work.',
     sources: [guide('Streams'), cudaSemantics('CUDA streams')],
   },
   'legacy-default-stream': {
     title: 'The legacy default stream waits, and is waited for',
-    statement:
-      'Its work waits for all earlier work in blocking streams of the device. Later work in those streams waits for it.',
+    statement: 'Its work waits for earlier work in the device’s blocking streams, and later work there waits for it.',
     sources: [streamSync],
   },
   'non-blocking-stream': {
     title: 'Non-blocking streams ignore the legacy default stream',
-    statement: 'A stream made with cudaStreamNonBlocking neither waits for it nor holds it up.',
+    statement: 'A stream made with cudaStreamNonBlocking neither waits for it nor delays it.',
     sources: [streamSync],
   },
   'event-order': {
     title: 'A waiting stream stands still until the event',
-    statement:
-      'After cudaStreamWaitEvent, later work in the stream waits for what the event had recorded when the wait was issued.',
+    statement: 'Work after cudaStreamWaitEvent waits for what the event had recorded when the wait was issued.',
     sources: [documented('CUDA Runtime API', 'Stream management: cudaStreamWaitEvent')],
   },
   'overlap-needs-pinned': {
     title: 'What a copy needs to overlap a kernel',
     statement:
-      'Page-locked host memory, two streams with no order between them, and a free copy engine for the direction. A copy of pageable memory holds the host, so it overlaps only work that was launched before it.',
+      'Page-locked host memory, two streams without an order, and a free copy engine. A copy of pageable memory blocks the host, so it overlaps only work launched before it.',
     sources: [
       guide('Overlap of data transfer and kernel execution'),
       pinTutorial,
@@ -118,9 +116,9 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     ],
   },
   'pageable-copy-holds-host': {
-    title: 'A copy from pageable memory holds the host',
+    title: 'A copy from pageable memory blocks the host',
     statement:
-      'The driver stages the data through its own pinned memory, and the call returns once the last piece is staged. A kernel launched next overlaps that piece at most.',
+      'The driver stages the data through pinned memory, and the call returns once all is staged. A kernel launched next overlaps the last piece at most.',
     sources: [
       apiSync,
       measured('cudaMemcpyAsync of 20 MiB from pageable memory held the host 3.4 ms; from pinned memory under 0.01 ms'),
@@ -130,9 +128,9 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     ],
   },
   'pageable-destination-holds-host': {
-    title: 'A copy into pageable memory holds the host',
+    title: 'A copy into pageable memory blocks the host',
     statement:
-      'Its call usually returns when the data has arrived. CUDA promises that for cudaMemcpy alone: an asynchronous one "might be synchronous", so synchronise before you read.',
+      'Its call usually returns when the data has arrived. CUDA promises that for cudaMemcpy alone: cudaMemcpyAsync "might be synchronous". Synchronise before you read.',
     sources: [
       apiSync,
       measured('cudaMemcpyAsync of 1 MiB to pageable memory held the host 138 µs, with a transfer of 21 µs in it'),
@@ -140,8 +138,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'small-pageable-copy': {
     title: 'Up to 64 KB travels with the command',
-    statement:
-      'A host-to-device copy of at most 64 KB from pageable memory goes into the command buffer: its call waits for nothing.',
+    statement: 'From pageable memory to the device, they go into the command buffer.',
     sources: [
       guide('Concurrent execution between host and device'),
       measured('a call copying 64 KiB from pageable memory took 17 µs, 4 KiB 2.8 µs'),
@@ -149,18 +146,18 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'host-to-host-copy': {
     title: 'Host to host is synchronous',
-    statement: 'The calling thread itself copies, also in an asynchronous call.',
+    statement: 'The calling thread copies, also in an asynchronous call.',
     sources: [apiSync],
   },
   'blocking-memcpy': {
-    title: 'cudaMemcpy holds the host',
+    title: 'cudaMemcpy blocks the host',
     statement:
-      'It runs in the default stream. With pinned memory it returns when the copy has completed; from pageable memory after waiting for the stream and staging the data; within the device at once.',
+      'It runs in the default stream. With pinned memory it returns after the copy; from pageable memory after waiting for the stream and staging; within the device at once.',
     sources: [apiSync],
   },
   'one-engine-per-direction': {
     title: 'One copy engine for each direction',
-    statement: 'Copies of one direction run one after another, in whatever streams. Both directions run at once.',
+    statement: 'Copies of one direction take turns, in whatever streams. Both directions run at once.',
     sources: [
       guide('Concurrent data transfers'),
       measured('two streams of host-to-device copies reached 53 GB/s together, one alone 55 GB/s'),
@@ -169,7 +166,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'copy-queues': {
     title: 'Copies of many streams share a few queues',
     statement:
-      'A copy engine has four queues, and a stream keeps one until another stream takes it. With more streams a copy also waits for earlier copies in its queue, even if those are not ready.',
+      'A copy engine has four queues. With more streams a copy also waits for earlier copies in its queue, even if those are not ready.',
     sources: [
       measured(
         'CUPTI named four channels for each direction: none of 11,566 copies overtook the one before it in its channel, and a ready copy waited 110 us for one that waited for a kernel',
@@ -205,8 +202,8 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     sources: [measured('the host blocked at the 1,022nd pending operation')],
   },
   'synchronize-holds-host': {
-    title: 'Synchronising holds the host',
-    statement: 'The calls return when the work that they wait for has completed. Until then the thread issues nothing.',
+    title: 'Synchronising blocks the host',
+    statement: 'The thread issues nothing until the work that it waits for has completed.',
     sources: [guide('Synchronization of streams')],
   },
   'blocking-to': {
@@ -216,7 +213,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'pin-memory-blocks': {
     title: 'pin_memory() copies on the host',
-    statement: 'The calling thread copies into page-locked memory of the caching host allocator, and waits.',
+    statement: 'The calling thread copies into memory of the caching host allocator.',
     sources: [pinTutorial],
   },
   'to-cpu-non-blocking': {
@@ -227,7 +224,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'source-in-flight': {
     title: 'A pinned source must stay as it is',
     statement:
-      'Changing it before its copy has completed changes what arrives. A pageable source was staged when the call returned, with every driver measured here; CUDA only says that such a copy "might be synchronous".',
+      'Changing it before its copy has completed changes what arrives. Measured drivers had staged a pageable source when the call returned, but CUDA only says that it "might be synchronous".',
     sources: [pinTutorial, apiSync],
   },
   'destination-before-arrival': {
@@ -238,13 +235,12 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'record-stream': {
     title: 'Freed memory may be handed out again',
     statement:
-      'The caching allocator reuses it for its own stream at once. record_stream names another stream that still uses it.',
+      'The caching allocator reuses it for its own stream at once. record_stream names another stream that uses it.',
     sources: [cudaSemantics('CUDA streams'), documented('PyTorch documentation', 'torch.Tensor.record_stream')],
   },
   'stream-ordered-allocation': {
     title: 'Memory lives from its allocation to its free',
-    statement:
-      'cudaMallocAsync and cudaFreeAsync take their turn in a stream. Every use must be between them. cudaFree waits for the device instead.',
+    statement: 'cudaMallocAsync and cudaFreeAsync take their turn in a stream. Every use must be between them.',
     sources: [guide('Stream ordered memory allocator'), documented('CUDA Runtime API', 'Memory management: cudaFree')],
   },
   'threads-run-apart': {
@@ -259,7 +255,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'launch-blocking': {
     title: 'Launch blocking makes every call wait',
-    statement: 'With CUDA_LAUNCH_BLOCKING=1 a call returns when its work has completed. Nothing overlaps.',
+    statement: 'With CUDA_LAUNCH_BLOCKING=1 a call returns after its work. Nothing overlaps.',
     sources: [
       documented('CUDA C++ Programming Guide', 'CUDA environment variables'),
       cudaSemantics('Asynchronous execution'),
@@ -268,13 +264,13 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'allocation-waits': {
     title: 'Allocating and freeing may wait for the device',
     statement:
-      'cudaFree waits for all work of the device, and so does cudaMalloc with some drivers (not that of the recorded H200). Pools and caching allocators do not wait while they have free memory of that size.',
+      'cudaFree waits for all work of the device, and with some drivers cudaMalloc (not on the recorded H200). Pools and caching allocators don’t wait while they have free memory.',
     sources: [guide('Implicit synchronization'), cudaSemantics('Memory management')],
   },
   'sm-share': {
     title: 'Kernels that leave room run at once',
     statement:
-      'A kernel limited by memory keeps most of its throughput on fewer multiprocessors, one limited by arithmetic loses throughput in proportion.',
+      'On fewer multiprocessors a kernel limited by memory keeps most of its throughput, one limited by arithmetic loses it in proportion.',
     sources: [
       guide('Concurrent kernel execution'),
       measured(
@@ -289,8 +285,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'mapped-memory': {
     title: 'A kernel moves mapped memory itself',
-    statement:
-      'It moves the bytes over the link while it runs. Copies during that time begin late and get little of the link.',
+    statement: 'It moves the bytes over the link. Copies during that time begin late and get little of the link.',
     sources: [
       guide('Mapped memory'),
       measured(
@@ -308,7 +303,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'graph-runs-when-launched': {
     title: 'A graph runs when it is launched',
-    statement: 'Captured work does not run. Each launch runs all of it, in one call.',
+    statement: 'Each launch runs all captured work, in one call.',
     sources: [
       guide('CUDA graphs'),
       measured('1,000 empty kernels took 3.2 us to launch as a graph and 0.7 us each to run'),
@@ -317,7 +312,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'graph-launches-in-turn': {
     title: 'Launches of one graph wait for each other',
     statement:
-      'A launch waits for the launch before it, in whatever stream. Instantiate the graph twice to run it twice at once.',
+      'A launch waits for the launch before it, in whatever stream. Instantiate it twice to run it twice at once.',
     sources: [documented('CUDA Runtime API', 'Graph management: cudaGraphLaunch')],
   },
   'peer-copy': {
@@ -332,7 +327,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'host-copies-share-memory': {
     title: "Threads that copy share the host's memory",
     statement:
-      'One thread copies slower than the link. Several are faster, until the memory of the host is busy. More working threads than processors take turns.',
+      'One thread copies slower than the link. Several are faster, until memory is busy. More threads than processors take turns.',
     sources: [
       measured('memcpy reached 8.7 GB/s with 1 thread, 32.8 with 4 and 58.9 with 8'),
       measured('16 threads that pinned 4 MiB each took 2.0 times as long as one'),

@@ -120,7 +120,7 @@ export function commands(
 
   cli
     .command('predict')
-    .description('simulate an experiment, draw its lanes, and say what would overlap and why')
+    .description('simulate an experiment, and say what would overlap and why')
     .addArgument(new Argument('<file>', 'experiment (JSON), or a run whose experiment is simulated'))
     .option('--profile <name>', 'device profile (see assets/profiles)')
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
@@ -135,12 +135,12 @@ export function commands(
 
   cli
     .command('gate')
-    .description('check a trace or experiment against limits, for CI: exit code 6 if one is broken')
+    .description('check a trace or experiment against limits')
     .addArgument(
       new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler, or experiment, which is simulated'),
     )
-    .option('--rules <file.json>', 'limits, figures of the baseline, and allowed findings')
-    .option('--limit <figure=amount>', 'a limit, such as pageableBytes=1MiB; repeatable', gateLimit, new Map())
+    .option('--rules <file.json>', 'limits, baseline figures and allowed findings')
+    .option('--limit <figure=amount>', 'such as pageableBytes=1MiB; repeatable', gateLimit, new Map())
     .option('--baseline <file>', 'run, trace or experiment to compare with')
     .addOption(stepsOption())
     .option('--profile <name>', 'device profile for what is simulated')
@@ -165,9 +165,9 @@ export function commands(
       `predict these changes to a trace's program, comma-separated: ${changeWords.join(', ')}`,
       words,
     )
-    .option('--step-ms <ms>', 'duration of a step without the profiler, if you know it', positive)
+    .option('--step-ms <ms>', 'step time without the profiler, if known', positive)
     .addOption(
-      new Option('--captured', 'print only how programs of an Nsight Systems export were started; may contain secrets'),
+      new Option('--captured', 'print only how an Nsight Systems export’s programs were started; may show secrets'),
     )
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .action((files: string[], { captured, ...options }: ExplainOptions & { captured?: boolean }) => {
@@ -179,38 +179,38 @@ export function commands(
   cli
     .command('record')
     .description('record what an unchanged program does on the GPU')
-    .addArgument(new Argument('[program...]', 'the program and its arguments, after --: -- python train.py'))
+    .addArgument(new Argument('[program...]', 'program, such as -- python train.py'))
     .option('--light', 'leave out kernels, which cost most', false)
-    .option('--no-lines', 'leave out Python stacks of copies and waits')
-    .option('--delay <s>', 'start these seconds after CUDA is initialised', positive)
+    .option('--no-lines', 'leave out Python stacks')
+    .option('--delay <s>', 'start these seconds after CUDA does', positive)
     .option('--duration <s>', 'seconds to record', positive)
     .addOption(spansOption())
-    .option('--step-range <name>', 'with --steps: NVTX range that is a step')
+    .option('--step-range <name>', 'NVTX range that is a step')
     .option('--slurm', 'run as a Slurm job', false)
-    .option('--parts <folder>', 'make the run of an interrupted recording instead')
-    .option('--out <run.arrow>', 'new file for the run (default: recording.arrow, or the next free name)')
+    .option('--parts <folder>', 'finish an interrupted recording instead')
+    .option('--out <run.arrow>', 'new file (default: recording.arrow, or a free name)')
     .action(async (program: string[], { slurm, ...options }: RecordOptions & { slurm: boolean }) =>
       ended(await (slurm ? asJob(context, ofJob, 'cuda', false) : record(context, program, options))),
     );
 
   cli
     .command('attach')
-    .description('record a running Python program, and explain the recording')
+    .description('record a running Python program, and explain it')
     .addArgument(
       new Argument('<pid>', 'process that has called copyscope.on_signal()').argParser(count(1, 2 ** 31 - 1)),
     )
-    .option('--steps <n>', 'record this many steps', count(1, 10_000))
-    .option('--duration <s>', 'or this many seconds (default: 10)', positive)
+    .option('--steps <n>', 'steps to record', count(1, 10_000))
+    .option('--duration <s>', 'or seconds (default: 10)', positive)
     .option('--light', 'leave out kernels, which cost most', false)
-    .option('--open', 'open the run in the browser instead of printing', false)
-    .option('--out <run.arrow>', 'new file for the run (default: recording.arrow, or the next free name)')
+    .option('--open', 'open it in the browser instead of printing', false)
+    .option('--out <run.arrow>', 'new file (default: recording.arrow, or a free name)')
     .action((pid: number, options: AttachOptions) => attach(tools, pid, options));
 
   cli
     .command('mcp')
-    .description('serve tools to an assistant over standard input and output (MCP)')
+    .description('serve tools to an assistant over stdin and stdout (MCP)')
     .addArgument(new Argument('[folders...]', 'folders that it may use (default: this one)'))
-    .option('--allow-record', 'let it run programs to record them', false)
+    .option('--allow-record', 'let it record programs', false)
     .action(async (folders: string[], { allowRecord }: { allowRecord: boolean }) => {
       // Loaded only if it is used: it is a large part of the program.
       const { mcp } = await import('../mcp/server.ts');
@@ -221,7 +221,7 @@ export function commands(
     .command('lift')
     .description("make an experiment of a real program's trace")
     .addArgument(new Argument('<trace>', 'trace of PyTorch or Nsight Systems'))
-    .requiredOption('--out <file.json>', 'new file for the experiment')
+    .requiredOption('--out <file.json>', 'new file')
     .addOption(stepsOption())
     .option('--try <changes>', 'make these changes', words)
     .option('--profile <name>', 'device profile for what the trace does not tell')
@@ -247,30 +247,30 @@ export function commands(
     )
     .argument('[other]', 'run, trace or experiment to compare with')
     .option('--out <file.html>', 'new file (default: named after its title)')
-    .option('--with-paths', 'keep paths, user and host names, environment and command options', false)
+    .option('--with-paths', 'keep paths, names, environment, options of commands', false)
     .addOption(stepsOption())
-    .option('--try <changes>', 'show lanes before and after these changes', words)
+    .option('--try <changes>', 'show lanes before and after changes', words)
     .option('--profile <name>', 'device profile for what is simulated, or for what a trace does not tell')
     .addOption(
       new Option('--engine <engine>', 'for a sweep; default: cuda if there is a GPU, else sim').choices(engineKinds),
     )
-    .option('--iterations <n>', 'for a sweep: recorded iterations of each point', count(1, 1000))
+    .option('--iterations <n>', 'for a sweep: iterations of each point', count(1, 1000))
     .action((file: string, other: string | undefined, options: ReportCommandOptions) =>
       report(tools, file, other, options),
     );
 
   cli
     .command('compare')
-    .description('compare two runs: differences, and whether they exceed the spread of iterations')
+    .description('compare two runs, and say which differences exceed the spread of iterations')
     .addArgument(
       new Argument(
         '<a>',
         'run (Arrow), trace of the PyTorch profiler or Nsight Systems, or experiment, which is simulated',
       ),
     )
-    .addArgument(new Argument('[b]', "run to compare with (default: a's experiment, simulated)"))
+    .addArgument(new Argument('[b]', 'default: the experiment of a, simulated'))
     .option('--profile <name>', 'device profile for what is simulated')
-    .option('--all', 'list all operations, not only those that differ most', false)
+    .option('--all', 'list all operations', false)
     .addOption(json('print the comparison as JSON, and nothing else on stdout'))
     .action((a: string, b: string | undefined, options: CompareOptions) => compare(tools, a, b, options));
 
@@ -287,40 +287,38 @@ export function commands(
 
   cli
     .command('sweep')
-    .description('run an experiment or template with one or two numbers varied')
+    .description('run an experiment with one or two numbers varied')
     .addArgument(new Argument('<file>', 'sweep (JSON)'))
     .addOption(new Option('--engine <engine>', 'default: cuda if there is a GPU, else sim').choices(engineKinds))
     .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
-    .option('--iterations <n>', 'recorded iterations of each point', count(1, 1000))
+    .option('--iterations <n>', 'iterations of each point', count(1, 1000))
     .option('--slurm', 'run as a Slurm job', false)
     .option('--points-per-job <n>', 'with --slurm: points in each job (default: 1)', count(1, 1000))
     .option('--again', 'with --slurm: repeat points that failed', false)
-    .option('--out <folder>', 'keep the run of each point in this folder')
+    .option('--out <folder>', 'folder for the runs')
     .addOption(json('print the figures as JSON, and nothing else on stdout'))
     .action((file: string, options: SweepOptions) => sweep(tools, file, options));
 
   cli
     .command('bench')
-    .description("measure this machine's copies, launches and kernels, and print the figures")
-    .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
+    .description("measure this machine's copies, launches and kernels")
+    .option('--quick', 'fewer iterations, no copies above 16 MiB', false)
     .addOption(json('print the figures as JSON, and nothing else on stdout'))
     .action((options: BenchOptions) => bench(tools, options));
 
   cli
     .command('calibrate')
-    .description('measure this machine for a few minutes, and write a device profile')
+    .description('measure this machine, and write a device profile')
     .addOption(
-      new Option('--engine <engine>', 'sim writes the figures of --profile, to try this out')
-        .choices(['cuda', 'sim'])
-        .default('cuda'),
+      new Option('--engine <engine>', 'sim writes the figures of --profile').choices(['cuda', 'sim']).default('cuda'),
     )
     .option('--profile <name>', 'device profile for the engine sim')
     .option('--name <name>', 'name of the profile (default: named after the device)')
-    .option('--base <name>', 'profile with figures that no experiment measures', 'h200')
+    .option('--base <name>', 'profile for what isn’t measured', 'h200')
     .option('--out <file.json>', 'new file, instead of your profiles')
-    .option('--blocks <file.json>', 'measure copies of blocks instead, and write the fastest strategies')
+    .option('--blocks <file.json>', 'measure copies of blocks instead, and write their fastest strategies')
     .option('--slurm', 'run as a Slurm job', false)
-    .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
+    .option('--quick', 'fewer iterations, no copies above 16 MiB', false)
     .addOption(json('print the profile as JSON, and nothing else on stdout'))
     .action(async ({ slurm, ...options }: CalibrateOptions & { slurm: boolean }) => {
       if (slurm) ended(await asJob(context, ofJob, options.engine, !options.json));
@@ -329,23 +327,23 @@ export function commands(
 
   cli
     .command('schema')
-    .description('print the JSON Schema of a document, for editors')
+    .description('print the JSON Schema of a document')
     .addArgument(new Argument('[document]', 'kind of document').choices(documentKinds).default('experiment'))
     .action((kind: DocumentKind) => printSchema(context, kind));
 
   const bundle = cli.command('bundle').description('experiments, sweeps and runs with their notes, as one file');
   bundle
     .command('export')
-    .description('pack all experiments, runs and sweeps of the library, or the named ones')
+    .description('pack the library, sweeps with their runs')
     .addArgument(new Argument('<file.copyscope>', 'new file'))
-    .option('--experiment <id>', 'an experiment; repeatable', several, [])
-    .option('--run <id>', 'a run; repeatable', several, [])
-    .option('--sweep <id>', 'a sweep with its runs; repeatable', several, [])
+    .option('--experiment <id>', 'only these; repeatable', several, [])
+    .option('--run <id>', 'only these; repeatable', several, [])
+    .option('--sweep <id>', 'only these; repeatable', several, [])
     .addOption(json('print what was packed as JSON'))
     .action((file: string, options: ExportOptions) => exportBundle(context, file, options));
   bundle
     .command('import')
-    .description('add a bundle to the library: all of it but damaged sweeps, or nothing')
+    .description('add a bundle to the library, without damaged sweeps')
     .addArgument(new Argument('<file>', 'bundle, run, experiment or trace'))
     .addOption(json('print the new ids as JSON'))
     .action((file: string, options: { json: boolean }) => importBundle(context, file, options));
@@ -358,11 +356,11 @@ export function commands(
     .description('change how jobs are submitted; "" removes a setting')
     .option('--partition <name>', 'as for sbatch')
     .option('--account <name>', 'as for sbatch')
-    .option('--gpus <gpus>', 'GPUs of a job: 1, h200 or h200:2 (default: 1)')
-    .option('--time <time>', 'limit of a job, in minutes or as for sbatch')
-    .option('--at-once <n>', 'limit of jobs that run at once', count(1, 100_000))
-    .option('--line <command>', 'shell command before the program, such as "module load cuda"; repeatable', several)
-    .option('--option <option>', 'another for sbatch, such as --option=--qos=short; repeatable', several)
+    .option('--gpus <gpus>', 'GPUs of a job, such as h200:2 (default: 1)')
+    .option('--time <time>', 'as for sbatch')
+    .option('--at-once <n>', 'jobs that may run at once', count(1, 100_000))
+    .option('--line <command>', 'shell command to run first; repeatable', several)
+    .option('--option <option>', 'another, such as --option=--qos=short; repeatable', several)
     .action((options: SlurmSetOptions) => setSlurm(context, options));
   slurm
     .command('show')
@@ -373,18 +371,18 @@ export function commands(
     .command('serve')
     .description('serve the window to a browser on this machine')
     .addArgument(new Argument('[files...]', 'files to open'))
-    .option('--port <n>', 'port of 127.0.0.1 (default: the last one, or any free one)', count(1, 65_535))
+    .option('--port <n>', 'port of 127.0.0.1 (default: the last, or a free one)', count(1, 65_535))
     .option('--open', 'open it in the browser', false)
     .action((files: string[], options: ServeOptions) => serve(context, files, options));
 
   cli
     .command('connect')
-    .description('start Copyscope on a remote host through ssh, and open its window in your browser')
+    .description('start Copyscope on a remote host through ssh, and open its window here')
     .addArgument(new Argument('<host>', 'as for ssh'))
     .option('--yes', 'agree to all questions', false)
     .option('--no-open', 'print the address instead')
     .option('--node <file>', 'Node for that system, to copy there')
-    .option('--remove', 'end the host there, and delete the program', false)
+    .option('--remove', 'end it there, and delete the program', false)
     .action((host: string, options: ConnectCommandOptions) => connectTo(context, host, options));
   cli
     .command('connect-there <ticket> <name>', { hidden: true })
@@ -421,15 +419,14 @@ const stepsOption = (): Option =>
   new Option('--steps <from..to>', 'only these steps of a trace, counted from 1').argParser(stepSpan);
 
 const spansOption = (): Option =>
-  new Option(
-    '--steps <from..to,...>',
-    'record only these steps, counted from 1: outermost NVTX ranges of the default domain',
-  ).argParser((text): StepSpan[] => {
-    const spans = text.split(',').map(stepSpan);
-    const isInOrder = spans.every(({ from, to }, index) => from > (spans[index - 1]?.to ?? 0) && to >= from);
-    if (!isInOrder) throw new InvalidArgumentError('Steps are counted from 1 and named in order, as 20..25,40..45.');
-    return spans;
-  });
+  new Option('--steps <from..to,...>', 'only these outermost NVTX ranges, counted from 1').argParser(
+    (text): StepSpan[] => {
+      const spans = text.split(',').map(stepSpan);
+      const isInOrder = spans.every(({ from, to }, index) => from > (spans[index - 1]?.to ?? 0) && to >= from);
+      if (!isInOrder) throw new InvalidArgumentError('Steps are counted from 1 and named in order, as 20..25,40..45.');
+      return spans;
+    },
+  );
 
 /** Accepts spaces in place of hyphens. */
 function words(text: string): ChangeWord[] {

@@ -25,9 +25,9 @@ const sameThere = 'The same in the destination.';
 const schema = z.strictObject({
   ...named('blockCopy'),
   src: idSchema.describe('Buffer that is read.'),
-  srcOffset: offset.describe('Begin of the first slot in the source.'),
-  srcLayout: layout.describe('Slots: one after another, scattered in a fixed order, or the number of each.'),
-  srcPitchBytes: pitch.describe('Instead of a layout: bytes from the begin of a block to the next, as of matrix rows.'),
+  srcOffset: offset.describe('Begin of the first slot.'),
+  srcLayout: layout.describe('Slots: in order, scattered in a fixed order, or listed.'),
+  srcPitchBytes: pitch.describe('Instead of a layout: bytes from one block’s begin to the next’s.'),
   dst: idSchema.describe('Buffer that is written.'),
   dstOffset: offset.describe(sameThere),
   dstLayout: layout.describe(sameThere),
@@ -35,14 +35,14 @@ const schema = z.strictObject({
   blocks: z.number().int().min(1).max(mostBlocks).describe('Number of blocks.'),
   blockBytes: z
     .union([byteCountSchema, z.array(byteCountSchema).min(1).max(mostBlocks)])
-    .describe('Bytes of each, or a list that is repeated.'),
+    .describe('Of each, or a repeated list.'),
   strategy: z
     .enum(blockCopyStrategies)
     .default('auto')
     .describe(
-      'loop: a cudaMemcpyAsync each. batch: one cudaMemcpyBatchAsync. kernel: one kernel that accesses page-locked memory. packed: the host gathers or scatters, and waits for one copy. pitched: one cudaMemcpy2DAsync. tensor: as Tensor.copy_() copies a tensor that isn’t contiguous, and waits. auto: the fastest on an H200.',
+      'loop: cudaMemcpyAsync for each. batch: one cudaMemcpyBatchAsync. kernel: one kernel on page-locked memory. packed: the host gathers or scatters, and waits for one copy. pitched: one cudaMemcpy2DAsync. tensor: as Tensor.copy_() of a tensor that isn’t contiguous, and waits. auto: the fastest on an H200.',
     ),
-  smShare: z.number().min(0.01).max(1).default(0.25).describe('Share of the multiprocessors for a copying kernel.'),
+  smShare: z.number().min(0.01).max(1).default(0.25).describe('For a copying kernel.'),
   stream: streamRef,
 });
 export type BlockCopy = z.infer<typeof schema>;

@@ -16,17 +16,13 @@ const schema = z.strictObject({
   dst: idSchema.describe('Buffer that is written.'),
   dstOffset: offset.describe('Begin in the destination.'),
   bytes: byteCountSchema.optional().describe('All that fits in both if omitted.'),
-  srcStepBytes: step.describe(
-    'Bytes by which the begin in the source moves each round of the innermost repeat around it.',
-  ),
-  dstStepBytes: step.describe('The same in the destination.'),
+  srcStepBytes: step.describe('As stepBytes.'),
+  dstStepBytes: step.describe('As stepBytes.'),
   stream: streamRef,
   mode: z
     .enum(copyModes)
     .default('async')
-    .describe(
-      'async: cudaMemcpyAsync. blocking-to: the same, then a stream synchronise, as Tensor.to(). blocking-memcpy: cudaMemcpy.',
-    ),
+    .describe('cudaMemcpyAsync; the same and a stream synchronise, as Tensor.to(); cudaMemcpy.'),
 });
 export type Copy = z.infer<typeof schema>;
 

@@ -42,7 +42,7 @@ const readSchema = z.strictObject({
   ...named('read'),
   buffer: bufferRef,
   ...region,
-  expect: patternSchema.optional().describe('Expected data; if omitted, what the program puts there.'),
+  expect: patternSchema.optional().describe('If omitted, what the program puts there.'),
 });
 export const read: Descriptor<z.infer<typeof readSchema>> = {
   schema: readSchema,

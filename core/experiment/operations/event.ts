@@ -60,8 +60,8 @@ export const queryEvent: Descriptor<z.infer<typeof queryEventSchema>> = {
 
 const elapsedTimeSchema = z.strictObject({
   ...named('elapsedTime'),
-  start: idSchema.describe('Id of the first event.'),
-  end: idSchema.describe('Id of the second event.'),
+  start: idSchema.describe('First event.'),
+  end: idSchema.describe('Second event.'),
 });
 export const elapsedTime: Descriptor<z.infer<typeof elapsedTimeSchema>> = {
   schema: elapsedTimeSchema,

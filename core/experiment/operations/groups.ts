@@ -28,8 +28,8 @@ export const repeat: Descriptor<Group<typeof repeatSchema>> = {
 /** An NVTX range, or record_function. */
 const rangeSchema = z.strictObject({
   ...named('range'),
-  name: z.string().min(1).max(120).describe('Name, as of an NVTX range.'),
-  folded: z.boolean().optional().describe('Whether the score shows it as one block.'),
+  name: z.string().min(1).max(120).describe('As of an NVTX range.'),
+  folded: z.boolean().optional().describe('Shown as one block.'),
 });
 export const range: Descriptor<Group<typeof rangeSchema>> = {
   schema: rangeSchema,

@@ -28,22 +28,18 @@ const shapeSchema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: kindOf('matmul'),
-    m: extent.describe('Rows of the first factor.'),
-    n: extent.describe('Columns of the second factor.'),
-    k: extent.describe('Columns of the first factor.'),
-    dtype: z.enum(matmulTypes).default('float32').describe('Type of all three matrices.'),
+    m: extent.describe('Rows.'),
+    n: extent.describe('Columns.'),
+    k: extent.describe('Length of the sums.'),
+    dtype: z.enum(matmulTypes).default('float32').describe('Type of all matrices.'),
     tf32: z.boolean().default(false).describe('Whether float32 may use TF32.'),
-    workspace: prepared.describe(
-      'When cuBLAS gets its work space: before the program, or at the first product of a stream in each iteration.',
-    ),
+    workspace: prepared.describe('When cuBLAS gets its work space; each iteration has a first use.'),
   }),
   z.strictObject({
     kind: kindOf('fft'),
     size: z.number().int().min(2).max(134_217_728).describe('Complex numbers in a transform.'),
     batch: z.number().int().min(1).max(1_000_000).default(1).describe('Number of transforms.'),
-    plan: prepared.describe(
-      'When cuFFT makes its plan: before the program, or at the first such transform of a stream in each iteration.',
-    ),
+    plan: prepared.describe('When cuFFT makes its plan; each iteration has a first use.'),
   }),
 ]);
 

@@ -26,8 +26,8 @@ const schema = z.strictObject({
       tensors: z.number().int().min(1).max(mostTensors).describe('Number of tensors.'),
       bytes: z
         .union([byteCountSchema, z.array(byteCountSchema).min(1).max(100_000)])
-        .describe('Bytes of each, or a list that is repeated.'),
-      memory: z.enum(['pageable', 'pinned']).default('pageable').describe('Host memory of the tensors.'),
+        .describe('Of each, or a repeated list.'),
+      memory: z.enum(['pageable', 'pinned']).default('pageable').describe('Host memory.'),
     })
     .describe('Tensors.'),
   strategy: z.enum(copyStrategies).default('pipelined').describe('Way of copying.'),

@@ -68,7 +68,7 @@ export type Group<Schema extends z.ZodType> = z.infer<Schema> & { operations: Op
 /** Fields that every operation has. */
 export const named = <const Name extends string>(op: Name) => ({
   op: z.literal(op).describe('Kind of the operation.'),
-  id: idSchema.describe('Name that the operation keeps; reading gives one if omitted.'),
+  id: idSchema.describe('Name that it keeps; reading gives one if omitted.'),
   label: z.string().min(1).max(120).optional().describe('Name in the lanes.'),
 });
 
@@ -82,7 +82,7 @@ export const recorded = {
       memory: z.enum(bufferMemories).optional().describe('Host memory for which these times hold.'),
     })
     .optional()
-    .describe('Times in the trace that the experiment was made from.'),
+    .describe('Times in the lifted trace.'),
 };
 
 export const streamRef = idSchema.default('default').describe('A declared stream, or default, legacy or per-thread.');
@@ -93,7 +93,7 @@ export const step = byteCountSchema.optional();
 export const region = {
   offset,
   bytes: byteCountSchema.optional().describe('All that fits if omitted.'),
-  stepBytes: step.describe('Bytes by which it moves each round of the innermost repeat around it.'),
+  stepBytes: step.describe('Bytes by which it moves each round of the innermost repeat.'),
 };
 export const duration = { durationNs: durationNsSchema.describe('Duration.') };
 export const bufferRef = idSchema.describe('Id of a buffer.');

@@ -17,7 +17,7 @@ export interface CallTime {
   /** For example 'cudaLaunchKernel'. */
   readonly call: string;
   readonly totalNs: number;
-  /** Time in calls that return only when something has completed. */
+  /** Calls that wait for work. */
   readonly blockedNs: number;
   readonly eachNs: Spread;
 }

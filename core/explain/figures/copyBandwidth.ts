@@ -37,7 +37,7 @@ export interface BandwidthUse {
   readonly kind: TransferKind;
   readonly operations: number;
   readonly bytes: number;
-  /** Over the points above 0; null if nothing was moved. */
+  /** Null if nothing was moved. */
   readonly bytesPerSecond: Spread | null;
 }
 

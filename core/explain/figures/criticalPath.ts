@@ -27,7 +27,7 @@ export type PathKind = (typeof pathKinds)[number];
 
 export interface PathPart {
   readonly kind: PathKind;
-  /** Host thread; for 'device' the engine; otherwise the stream. */
+  /** Thread; stream; for 'device' the engine. */
   readonly lane: string;
   readonly timeNs: number;
   readonly shareOfPath: number;

@@ -16,7 +16,7 @@ import { rowUnion, share } from './overlap.ts';
 interface Use {
   readonly operations: number;
   readonly busyNs: number;
-  /** busyNs divided by the makespan times the number of used links; null if nothing was recorded. */
+  /** For `link`, of the makespan times its used links; null if nothing was recorded. */
   readonly shareOfMakespan: number | null;
   readonly bytes: number;
   /** bytes divided by busyNs; null if nothing was moved. */

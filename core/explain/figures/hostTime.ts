@@ -15,16 +15,15 @@ export interface HostTime {
   /** Lane id, such as 'thread:main'. */
   readonly lane: string;
   readonly name: string;
-  /** Time in calls that issue work and return at once. */
+  /** Calls that return at once. */
   readonly issuingNs: number;
-  /** Time in copy calls that return late: pageable above 64 KB, host to host, cudaMemcpy except d2d. */
+  /** Copy calls that return late: pageable above 64 KB, h2h, cudaMemcpy except d2d. */
   readonly heldByCopyNs: number;
   readonly blockedInSynchronizeNs: number;
-  /** Time in host work, reads and writes. */
+  /** Host work, reads, writes. */
   readonly workingNs: number;
   /** Rest of the makespan. */
   readonly otherNs: number;
-  /** Calls that issue work. */
   readonly calls: number;
 }
 

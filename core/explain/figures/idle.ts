@@ -16,13 +16,13 @@ export interface StreamIdle {
   readonly lane: string;
   readonly operations: number;
   readonly idleNs: number;
-  /** Gaps whose next work was not issued yet. */
+  /** Gaps before work that wasn't issued yet. */
   readonly hostWaitNs: number;
-  /** Other gaps under 30 µs. */
+  /** Other gaps under 30 us. */
   readonly kernelWaitNs: number;
-  /** Other gaps: a wait for an event, an engine, another stream or the device. */
+  /** Waits for an event, engine, stream or device. */
   readonly otherNs: number;
-  /** Time by which work began before the work ahead had ended (programmatic dependent launches). */
+  /** Time by which work began before earlier work ended. */
   readonly overlapNs: number;
 }
 

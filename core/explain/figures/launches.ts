@@ -15,19 +15,19 @@ export const lateStartNs = 100_000;
 export interface LaunchStatistics {
   /** For example 'cudaLaunchKernel'. */
   readonly hostCall: string;
-  /** Activities that it issued. */
+  /** Activities issued. */
   readonly operations: number;
-  /** Duration of the call. */
+  /** The call. */
   readonly hostNs: Spread;
-  /** Duration of the work. */
+  /** The work. */
   readonly deviceNs: Spread;
-  /** From the end of the call to the start of the work, at least 0. */
+  /** Between the two, at least 0. */
   readonly delayNs: Spread;
-  /** Activities shorter than their call of at most 50 µs. */
+  /** Work shorter than its call of at most 50 us. */
   readonly short: number;
-  /** Calls over 50 µs. */
+  /** Over 50 us. */
   readonly slowCalls: number;
-  /** Delays over 100 µs. */
+  /** Delays over 100 us. */
   readonly lateStarts: number;
 }
 

@@ -26,16 +26,16 @@ export interface OperationRow {
   readonly op: number;
   /** Null if the trace doesn't come from an experiment. */
   readonly id: string | null;
-  /** 0 for its first execution in the iteration. */
+  /** 0 for the first execution. */
   readonly occurrence: number;
   readonly kind: RowKind;
-  /** In the experiment; else `name`. */
+  /** The experiment's; else `name`. */
   readonly label: string;
   /** CUDA call or kernel. */
   readonly name: string;
-  /** Its stream, or host thread if it only ran there. */
+  /** Stream, or host thread. */
   readonly lane: string;
-  /** Its copy engine or compute lane; null if there is none. */
+  /** Null if there is none. */
   readonly engine: string | null;
   /** From the iteration's start. */
   readonly startNs: number;
@@ -50,7 +50,7 @@ export interface OperationRow {
   readonly hostCallNs: number | null;
   /** bytes divided by durationNs, for copies. */
   readonly bytesPerSecond: number | null;
-  /** Rate that this copy can reach alone; null without a profile. */
+  /** Rate of this copy alone; null without a profile. */
   readonly attainableBytesPerSecond: number | null;
 }
 

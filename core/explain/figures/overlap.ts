@@ -23,7 +23,7 @@ import { rowEndNs } from '../../trace/rows.ts';
 import type { RowIndex } from '../../trace/trace.ts';
 
 export interface CopyKernelOverlap {
-  /** Time in which copy and kernel ran at once. */
+  /** Time of both at once. */
   readonly timeNs: number;
   /** timeNs divided by the time of copies in this direction; null if there were none. */
   readonly shareOfCopy: number | null;
@@ -41,7 +41,6 @@ export interface Overlap {
   readonly h2dKernel: CopyKernelOverlap;
   readonly d2hKernel: CopyKernelOverlap;
   readonly h2dD2h: DirectionOverlap;
-  /** Time in which copies in this direction ran. */
   readonly h2dBusyNs: number;
   readonly d2hBusyNs: number;
   readonly kernelBusyNs: number;

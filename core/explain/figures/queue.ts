@@ -27,9 +27,9 @@ export interface QueueUse {
   readonly lane: string;
   /** Activities with a recorded call. */
   readonly operations: number;
-  /** Most work that was issued and had not begun. */
+  /** Most work waiting. */
   readonly longest: number;
-  /** Mean from the first call to the last start; null if that time is 0. */
+  /** Mean length from the first call to the last start; null if that time is 0. */
   readonly mean: number | null;
   /** Length of a full queue. */
   readonly depth: number;

@@ -20,7 +20,7 @@ import { rowUnion, share } from './overlap.ts';
 export interface TemporalBreakdown {
   /** For example 'gpu0'. */
   readonly device: string;
-  /** From the first activity's start to the last one's end. */
+  /** From the first to the last activity. */
   readonly totalNs: number;
   readonly idleNs: number;
   /** Kernels other than NCCL's. */

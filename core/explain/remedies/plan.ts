@@ -25,25 +25,25 @@ import { dropping, type WholeWord, wholeChanges, wholeWords } from './whole.ts';
 /** A set of changes with its gain, with the fields that a remedy of a trace has (core/lift/plan). */
 export interface PlannedChanges {
   readonly changes: readonly WholeWord[];
-  /** Share of the makespan that is saved, and its 90 % interval; equal without a measured spread. */
+  /** Share of the makespan, with its 90 % interval. */
   readonly gainShare: number;
   readonly lowShare: number;
   readonly highShare: number;
   /** Makespan with the changes. */
   readonly stepNs: number;
-  /** Time of the busiest engine, device or thread: no prediction is below it. */
+  /** Time of the busiest engine, device or thread. */
   readonly floorNs: number;
-  /** Changes that gain nothing alone but that others need. */
+  /** Changes that gain nothing alone. */
   readonly needed: readonly WholeWord[];
   readonly mayGainNothing: boolean;
   /** Conditions of the gain, in sentences. */
   readonly needs: readonly string[];
-  /** Empty, as is `code`: `steps` and `patches` are an experiment's code. */
+  /** Empty, as is `code`; see `steps` and `patches`. */
   readonly lines: readonly string[];
   readonly code: readonly string[];
   /** Additional device memory. */
   readonly keptBytes: number;
-  /** A sentence for each change, with what keeps the data correct. */
+  /** A sentence for each change. */
   readonly steps: readonly string[];
   readonly patches: Change['patches'];
 }

@@ -32,12 +32,12 @@ export interface Remedy {
   readonly cause: Cause;
   /** Removed causes, the verdict's own first. */
   readonly causes: readonly Cause[];
-  /** A sentence for each change, with what keeps the data correct. */
+  /** A sentence for each change. */
   readonly steps: readonly string[];
   readonly patches: readonly Patch[];
-  /** Other operations from which the same changes remove the same cause. */
+  /** Other operations that lose the same cause. */
   readonly alsoRemoves: readonly number[];
-  /** Simulated; null without a change. */
+  /** Null without a change. */
   readonly before: RemedyOutlook;
   readonly after: RemedyOutlook | null;
   /** Makespan before minus after. */
@@ -46,9 +46,9 @@ export interface Remedy {
   readonly gainInterval: Interval | null;
   /** gainNs divided by the makespan before. */
   readonly gainShare: number;
-  /** Whether the copy then overlaps, or the makespan is shorter. If not, the verdict is no cause. Null if untried. */
+  /** Whether it then overlaps, or the makespan is shorter. Null if untried. */
   readonly isConfirmed: boolean | null;
-  /** Trials if `isConfirmed` is false; each includes the ones before it. */
+  /** If `isConfirmed` is false; each includes earlier ones. */
   readonly tried: readonly Trial[];
 }
 

@@ -27,7 +27,7 @@ export interface RateInterval {
 /** Null if the run isn't predicted, or its profile has published figures only. */
 export interface PredictedIntervals {
   readonly makespanInterval: Interval | null;
-  /** Intervals of both rates in `link`. */
+  /** Those of `link`. */
   readonly bandwidthIntervals: { readonly h2d: RateInterval | null; readonly d2h: RateInterval | null } | null;
 }
 

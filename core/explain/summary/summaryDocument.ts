@@ -31,15 +31,14 @@ export const summaryFormat = 'copyscope/summary';
 export const summaryVersion = 2;
 
 export interface IterationSummary {
-  /** Iterations with rows in the run. */
   readonly recorded: number;
-  /** Iteration that the other fields describe. */
+  /** Iteration that is described. */
   readonly representative: number;
-  /** From an iteration's start to its last activity's end; null if none was recorded. */
+  /** From start to the last activity's end; null if none was recorded. */
   readonly recordedMakespanNs: Spread | null;
-  /** Wall-clock time of a whole iteration, recorded. */
+  /** Wall-clock time, recorded. */
   readonly recordedWallNs: Spread | null;
-  /** The same without recording. */
+  /** Without recording. */
   readonly plainWallNs: Spread | null;
   /** recordedWallNs.median - plainWallNs.median; null unless both are known. */
   readonly recordingOverheadNs: number | null;
@@ -54,20 +53,19 @@ export interface PredictedWith {
 export interface SummaryDocument extends PredictedIntervals {
   readonly format: typeof summaryFormat;
   readonly version: typeof summaryVersion;
-  /** Experiment or imported file. */
   readonly name: string;
-  /** Tool and file of an imported trace; null for a run. */
+  /** Tool and file of a trace; null for a run. */
   readonly imported: ImportedFrom | null;
   readonly engine: EngineKind;
   readonly status: RunInfo['status'];
-  /** Why the run failed; null if it didn't. */
+  /** Null if the run didn't fail. */
   readonly error: ErrorInfo | null;
   readonly createdAt: string;
   readonly device: DeviceInfo | null;
-  /** The simulator's profile; null on other engines. */
+  /** Null on other engines than the simulator. */
   readonly profile: string | null;
   readonly machine: RunInfo['machine'];
-  /** Remote host or node that it ran on; null if it was this machine. */
+  /** Remote host or node; null if it was this machine. */
   readonly ranOn: string | null;
   readonly versions: RunInfo['versions'];
   readonly timing: TimingSource;
@@ -79,21 +77,21 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly link: LinkUse;
   readonly host: readonly HostTime[];
   readonly temporal: readonly TemporalBreakdown[];
-  /** Host activity while each device was idle. */
+  /** Host activity while devices were idle. */
   readonly deviceIdle: readonly DeviceIdle[];
   /** Host time by thread and CUDA call. */
   readonly calls: readonly CallTime[];
   /** Delays from call to device, by CUDA call. */
   readonly launches: readonly LaunchStatistics[];
-  /** Work issued but not begun, by stream. */
+  /** Work issued but not begun. */
   readonly queues: readonly QueueUse[];
   /** Why each stream was idle. */
   readonly idle: readonly StreamIdle[];
-  /** Throughput of copies and memsets, by kind. */
+  /** Throughput of copies and memsets. */
   readonly bandwidth: readonly BandwidthUse[];
   /** Peak of allocated memory, by place. */
   readonly memory: readonly Omit<MemorySeries, 'timeNs' | 'bytes'>[];
-  /** Bytes that pools and caching allocators hold. */
+  /** Bytes in pools and caching allocators. */
   readonly allocators: readonly Omit<AllocatorState, 'reservedSteps'>[];
   /** Chain of work that decided the makespan; null if nothing was recorded. */
   readonly criticalPath: Omit<CriticalPath, 'rows'> | null;
@@ -101,11 +99,11 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly verdicts: readonly Verdict[];
   /** Groups of equal verdicts. */
   readonly verdictSums: readonly VerdictSum[];
-  /** Verdicts tested in a simulation; empty without a profile of the device. */
+  /** Tested verdicts; empty without a profile of the device. */
   readonly remedies: readonly Remedy[];
-  /** Sets of changes that gain most together, the recommended one first. */
+  /** Sets of changes, the recommended one first. */
   readonly plan: readonly PlannedChanges[];
-  /** Profile that predicted remedies and plan; null without both. */
+  /** Profile of remedies and plan; null without both. */
   readonly predictedWith: PredictedWith | null;
   readonly verification: Verification;
   readonly notes: readonly string[];

@@ -24,43 +24,43 @@ export interface Parameter {
 export const registry = {
   'copies.h2d.pinned': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies h2d pinned' },
-    what: 'A page-locked copy to the device, on the device.',
+    what: 'Page-locked copies.',
   },
   'copies.d2h.pinned': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies d2h pinned' },
-    what: 'A page-locked copy from the device.',
+    what: 'Page-locked copies.',
   },
   'copies.h2d.pageable': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies h2d pageable' },
-    what: 'The call of a pageable copy to the device.',
+    what: 'Calls of pageable copies.',
   },
   'copies.d2h.pageable': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies d2h pageable' },
-    what: 'The call of a copy to pageable memory, until the data is there.',
+    what: 'Calls of pageable copies.',
   },
   'copies.d2d': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies d2d' },
-    what: 'A copy within the device, or a memset of twice its size.',
+    what: 'Copies within the device, memsets of twice the size.',
   },
   'copies.peer': {
     ...{ unit: 'ns', by: 'bytes', without: null, probe: 'copies between devices' },
-    what: 'A copy between two devices with peer access.',
+    what: 'Copies between devices.',
   },
   'copies.peerViaHost': {
     ...{ unit: 'ns', by: 'bytes', without: null, probe: 'copies between devices' },
-    what: 'The same through the host.',
+    what: 'Copies between devices.',
   },
   'copies.batchEntryNs': {
     ...{ unit: 'ns', without: null, probe: null },
-    what: 'Copy engine’s time for an entry of a cudaMemcpyBatchAsync, beyond its bytes.',
+    what: 'Engine’s time for an entry of a cudaMemcpyBatchAsync, beyond its bytes.',
   },
   'copies.pitchedRowNs': {
     ...{ unit: 'ns', without: null, probe: null },
-    what: 'Copy engine’s least time for a row of a cudaMemcpy2DAsync.',
+    what: 'Engine’s least time for a row of a cudaMemcpy2DAsync.',
   },
   'staging.chunkBytes': {
     ...{ unit: 'B', probe: 'staging' },
-    what: 'Size of the pieces in which a pageable copy is staged.',
+    what: 'Size of staged pieces.',
   },
   'staging.slots': {
     unit: 'count',
@@ -70,19 +70,19 @@ export const registry = {
   },
   'staging.inlineBytes': {
     ...{ unit: 'B', probe: 'copies h2d pageable', ablated: 0 },
-    what: 'Largest pageable copy to the device in the command buffer.',
+    what: 'Largest pageable copy in the command buffer.',
   },
   'calls.launchNs': {
     unit: 'ns',
     probe: 'launches',
     ablated: 0,
-    what: 'A call that launches something on the compute channel.',
+    what: 'Call that launches on the compute channel.',
   },
   'calls.copyNs': {
     unit: 'ns',
     probe: 'copies h2d pinned',
     ablated: 0,
-    what: 'A call that issues a page-locked copy.',
+    what: 'Call that issues a page-locked copy.',
   },
   'calls.batchEntryNs': {
     ...{ unit: 'ns', without: 0, probe: null },
@@ -90,72 +90,72 @@ export const registry = {
   },
   'calls.peerViaHost': {
     ...{ unit: 'ns', by: 'bytes', without: null, probe: null },
-    what: 'A call that issues the pieces of a copy between devices without peer access.',
+    what: 'Calls of copies between devices without peer access.',
   },
   'calls.shortNs': {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
-    what: 'A call that issues no work: event, query, captured call, pooled memory.',
+    what: 'Call that issues no work: event, query, captured call, pooled memory.',
   },
   'calls.contendedNs': {
     ...{ unit: 'ns', without: 0, probe: null },
-    what: 'Extra time of a copy’s call that waits for another thread’s in a multi-tensor copy.',
+    what: 'Delay of a copy’s call behind another thread’s in a multi-tensor copy.',
   },
   'calls.afterStagedPart': {
     ...{ unit: 'part', without: 0, probe: null },
-    what: 'Extra cost of a thread’s first call of each kind after a pageable copy of `calls.stagedBytes`, in parts of itself.',
+    what: 'Extra part of a thread’s first call of each kind after a pageable copy of `calls.stagedBytes`.',
   },
   'calls.stagedBytes': {
     ...{ unit: 'B', without: null, probe: null },
-    what: 'Pageable copies of this size empty the processor’s caches.',
+    what: 'Pageable copies of this size empty processor caches.',
   },
   'calls.wakeNs': {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
-    what: 'From the end of work to the return of the call that waited.',
+    what: 'From the end of work to the return of the waiting call.',
   },
   'queue.depth': {
     unit: 'count',
     probe: 'queue depth',
     ablated: 1e6,
-    what: 'Pending operations of a stream before a call blocks.',
+    what: 'Pending operations of a stream before calls block.',
   },
   'queue.launchToStartNs': {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
-    what: 'From the return of a call to the start on an idle device.',
+    what: 'From a call’s return to the start on an idle device.',
   },
   'queue.sameEngineNs': {
     ...{ unit: 'ns', probe: 'from one to the next', ablated: 0 },
-    what: 'Between two operations of a stream on the compute channel.',
+    what: 'Gap between operations.',
   },
   'queue.acrossEnginesNs': {
     ...{ unit: 'ns', probe: 'from one to the next', ablated: 0 },
-    what: 'Between two operations on different engines.',
+    what: 'Gap between operations.',
   },
   'queue.acrossDevicesNs': {
     ...{ unit: 'ns', without: null, probe: null, ablated: 'queue.acrossEnginesNs' },
-    what: 'Between two devices; as between engines if unknown.',
+    what: 'Gap between operations.',
   },
-  'kernel.startNs': { unit: 'ns', probe: 'spin', ablated: 0, what: 'A kernel beyond its own work.' },
+  'kernel.startNs': { unit: 'ns', probe: 'spin', ablated: 0, what: 'Kernel beyond its work.' },
   'kernel.deviceBytesPerSecond': {
     unit: 'B/s',
     probe: 'kernel memory',
-    what: 'Byte-streaming kernels over device memory.',
+    what: 'Byte-streaming kernels.',
   },
   'kernel.l2BytesPerSecond': {
     ...{ unit: 'B/s', probe: 'kernel cache', ablated: 'kernel.deviceBytesPerSecond' },
-    what: 'The same in L2.',
+    what: 'Byte-streaming kernels.',
   },
   'kernel.l2Bytes': { unit: 'B', probe: 'kernel cache', ablated: 0, what: 'Data that L2 keeps for the next pass.' },
   'kernel.memoryLatencyNs': {
     unit: 'ns',
     without: 0,
     probe: 'kernel latencies',
-    what: 'Shortest pass over memory.',
+    what: 'Shortest pass.',
   },
   'kernel.l2LatencyNs': {
     unit: 'ns',
     without: 0,
     probe: 'kernel latencies',
-    what: 'Shortest pass over L2.',
+    what: 'Shortest pass.',
   },
   'kernel.flopsPerSecond': {
     unit: 'flop/s',
@@ -166,24 +166,24 @@ export const registry = {
     unit: 'ns',
     without: 0,
     probe: 'kernel latencies',
-    what: 'An arithmetic kernel beyond its arithmetic.',
+    what: 'Arithmetic kernel beyond its arithmetic.',
   },
   'kernel.fillBytes': {
     ...{ unit: 'B', without: 1, probe: null },
-    what: 'Bytes from which on a byte-streaming kernel fills the device.',
+    what: 'Least bytes that fill the device.',
   },
   'kernel.streamShares': {
     ...{ unit: 'part', by: 'share', probe: 'multiprocessors' },
-    what: 'Memory throughput on a share of the multiprocessors.',
+    what: 'Memory throughput on some multiprocessors.',
   },
   'kernel.mappedBytesPerSecond': {
     unit: 'B/s',
     probe: 'mapped memory',
-    what: 'A kernel that reads or writes mapped host memory.',
+    what: 'Kernels on mapped host memory.',
   },
   'kernel.besideBlocksPart': {
     ...{ unit: 'part', without: null, probe: 'blocks and arithmetic' },
-    what: 'Speed that an arithmetic kernel keeps while one on a quarter of the multiprocessors copies blocks over the link.',
+    what: 'Speed of an arithmetic kernel while one on a quarter of the multiprocessors copies blocks.',
   },
   'matmul.float32FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
@@ -191,98 +191,108 @@ export const registry = {
   },
   'matmul.tf32FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
-    what: 'With TF32.',
+    what: 'Matrix products by cuBLAS.',
   },
   'matmul.float16FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
-    what: 'In float16.',
+    what: 'Matrix products by cuBLAS.',
   },
   'matmul.bfloat16FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
-    what: 'In bfloat16.',
+    what: 'Matrix products by cuBLAS.',
   },
   'matmul.workspaceNs': {
     ...{ unit: 'ns', without: null, probe: 'first uses' },
-    what: 'Wait of a stream’s first product for cuBLAS.',
+    what: 'Wait of a stream’s first product.',
   },
   'fft.bytesPerSecond': {
     ...{ unit: 'B/s', without: null, probe: 'transforms' },
-    what: 'Transforms by cuFFT of up to 4,096 points.',
+    what: 'Transforms of up to 4,096 points by cuFFT.',
   },
   'fft.planNs': {
     ...{ unit: 'ns', without: null, probe: 'first uses' },
-    what: 'Wait of a shape’s first transform for cuFFT’s plan.',
+    what: 'Wait of a shape’s first transform.',
   },
   'hostFunction.startNs': {
     unit: 'ns',
     probe: 'host functions',
     ablated: 0,
-    what: 'From the end of the work before it to the start of a host function.',
+    what: 'From the end of earlier work to the start of a host function.',
   },
   'graph.instantiate': {
     unit: 'ns',
     by: 'nodes',
     probe: 'graphs',
-    what: 'cudaGraphInstantiate.',
+    what: 'cudaGraphInstantiate, cudaGraphUpload.',
   },
-  'graph.upload': { unit: 'ns', by: 'nodes', probe: 'graphs', what: 'cudaGraphUpload.' },
+  'graph.upload': { unit: 'ns', by: 'nodes', probe: 'graphs', what: 'cudaGraphInstantiate, cudaGraphUpload.' },
   'graph.kernelNodeNs': {
     ...{ unit: 'ns', probe: 'graphs', ablated: 0 },
-    what: 'A graph’s kernel beyond its own work, with the gap to the next.',
+    what: 'A graph’s kernel beyond its work, and the gap.',
   },
-  'memory.malloc': { unit: 'ns', by: 'bytes', probe: 'cuda-malloc device', what: 'cudaMalloc.' },
-  'memory.free': { unit: 'ns', by: 'bytes', probe: 'cuda-malloc device', what: 'cudaFree of an idle device.' },
-  'memory.pin': { unit: 'ns', by: 'bytes', probe: 'cuda-malloc pinned', what: 'cudaHostAlloc and cudaHostRegister.' },
+  'memory.malloc': {
+    unit: 'ns',
+    by: 'bytes',
+    probe: 'cuda-malloc device',
+    what: 'cudaMalloc, cudaFree on an idle device.',
+  },
+  'memory.free': {
+    unit: 'ns',
+    by: 'bytes',
+    probe: 'cuda-malloc device',
+    what: 'cudaMalloc, cudaFree on an idle device.',
+  },
+  'memory.pin': { unit: 'ns', by: 'bytes', probe: 'cuda-malloc pinned', what: 'Page-locking and its reverse.' },
   'memory.unpin': {
     unit: 'ns',
     by: 'bytes',
     probe: 'cuda-malloc pinned',
-    what: 'cudaFreeHost and cudaHostUnregister.',
+    what: 'Page-locking and its reverse.',
   },
-  'link.bytesPerSecond': { unit: 'B/s', probe: 'copies h2d pinned', what: 'The link one way.' },
-  'link.bothBytesPerSecond': { unit: 'B/s', probe: 'both directions', what: 'The link both ways together.' },
+  'link.bytesPerSecond': { unit: 'B/s', probe: 'copies h2d pinned', what: 'The link.' },
+  'link.bothBytesPerSecond': { unit: 'B/s', probe: 'both directions', what: 'The link.' },
   'link.besideNs': {
     unit: 'ns',
     without: 0,
     probe: null,
-    what: 'Extra time of a copy that begins while the other direction is busy.',
+    what: 'Delay of a copy that begins while the other direction is busy.',
   },
   'link.besideMappedPart': {
     ...{ unit: 'part', without: null, probe: null },
-    what: 'Share of their speed that copies keep during a kernel on mapped memory.',
+    what: 'Speed that copies keep during a kernel on mapped memory.',
   },
   'link.mappedBacklogNs': {
     ...{ unit: 'ns', without: 0, probe: null },
-    what: 'Wait of a copy that begins during such a kernel.',
+    what: 'Wait of a copy that begins during one.',
   },
   'host.memcpyBytesPerSecond': {
     unit: 'B/s',
     probe: 'host copy from memory',
-    what: 'One host thread that copies from memory.',
+    what: 'Host thread that copies from memory.',
   },
   'host.cachedBytesPerSecond': {
     ...{ unit: 'B/s', without: null, probe: 'host copies' },
-    what: 'The same up to host.cachedBytes.',
+    what: 'Up to `host.cachedBytes`.',
   },
   'host.cachedBytes': {
     unit: 'B',
     without: 0,
     probe: null,
-    what: 'Bytes that the host’s caches hold.',
+    what: 'Size of the host’s caches.',
   },
   'host.indexBytesPerSecond': {
     ...{ unit: 'B/s', without: null, probe: 'host memory' },
-    what: 'One host thread that writes or checks counted data.',
+    what: 'Host thread that writes or checks data.',
   },
   'host.randomBytesPerSecond': {
     ...{ unit: 'B/s', without: null, probe: 'host memory' },
-    what: 'The same with random data.',
+    what: 'Host thread that writes or checks data.',
   },
   'host.threads': {
     unit: 'B/s',
     by: 'threads',
     probe: 'tensors by threads',
-    what: 'Several host threads that copy.',
+    what: 'Copying host threads.',
   },
   'host.wakeNs': {
     unit: 'ns',
@@ -300,15 +310,15 @@ export const registry = {
     unit: 'ns',
     without: 0,
     probe: null,
-    what: 'CUPTI’s gap between two copies of an engine.',
+    what: 'CUPTI’s gap between copies.',
   },
   'recorder.firstNs': {
     ...{ unit: 'ns', without: 0, probe: null },
-    what: 'Extra cost of a thread’s first call, with caches emptied by preparing the buffers.',
+    what: 'Extra cost of a thread’s first call, with empty caches.',
   },
   'recorder.newPart': {
     ...{ unit: 'part', without: 0, probe: null },
-    what: 'Extra cost of its first call of each other kind, in parts of itself.',
+    what: 'Extra part of its first call of each other kind.',
   },
 } as const satisfies Readonly<Record<string, Parameter>>;
 

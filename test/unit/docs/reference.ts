@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command, Option } from 'commander';
 import { parseSync } from 'vite';
 import { documentSchema, type JsonSchema } from '../../../core/apps/jsonSchema.ts';
+import { groupBy } from '../../../core/groupBy.ts';
 import { changeWords } from '../../../core/lift/changes/words.ts';
 import { parameterNames, parameterOf } from '../../../core/machine/profile/registry.ts';
 import { engineKinds } from '../../../core/program/engineKind.ts';
@@ -19,13 +20,13 @@ const code = (text: string): string => `\`${text}\``;
 
 /** Short names of documents that rules cite often. */
 const shortNames: readonly (readonly [long: string, short: string])[] = [
-  ['CUDA C++ Programming Guide: ', 'Guide: '],
-  ['CUDA Runtime API: API ', 'API: '],
+  ['CUDA C++ Programming Guide: ', ''],
+  ['CUDA Runtime API: API synchronization behavior', 'API: synchronization'],
+  ['CUDA Runtime API: Stream synchronization behavior', 'API: stream synchronization'],
   ['CUDA Runtime API: ', 'API: '],
-  ['PyTorch documentation: ', ''],
-  ['PyTorch source: aten/src/', ''],
+  ['API: Stream management: ', 'API: '],
+  ['API: Graph management: ', 'API: '],
   ['PyTorch notes: CUDA semantics: ', 'Semantics: '],
-  ['measured on an NVIDIA H200, CUDA 13.0: ', 'measured: '],
   ['PyTorch tutorials: A guide on good usage of non_blocking and pin_memory()', 'Tutorial'],
 ];
 
@@ -33,24 +34,25 @@ export const rulesText = (): string => rules.map(ruleText).join('\n\n');
 
 function ruleText({ id, title, statement, sources }: Rule): string {
   const documents = sources.filter(({ kind }) => kind === 'documentation');
-  // A figure is shown if no document says the rule.
   const from = (documents.length === 0 ? sources : documents).slice(0, 1).map((source) => {
+    if (source.kind === 'measurement') return 'Measured';
     const name = describeSource(source);
     const link = sourceLink(name);
     const short = shortNames.reduce((text, [long, other]) => text.replace(long, other), name);
     return link === null ? short : `[${short}](${link})`;
   });
-  return `### ${id}\n\n**${title}.** ${statement} (${from.join('; ')})`;
+  return `**${title}** (${code(id)}). ${statement} ${from.join('; ')}.`;
 }
 
+/** Returns the parameters, those with the same text in one line. */
 export function parametersText(): string {
-  return parameterNames
-    .map((name) => {
-      const { by, without, what, probe } = parameterOf(name);
-      const mark = without === undefined ? '' : without === null ? '?' : `=${without}`;
-      return `- ${code(`${name}${mark}`)}${probe === null ? '\\*' : ''}${by === undefined ? '' : ` (${by})`}: ${what}`;
-    })
-    .join('\n');
+  const entries = parameterNames.map((parameter) => {
+    const { by, without, what, probe } = parameterOf(parameter);
+    const mark = without === undefined ? '' : without === null ? '?' : `=${without}`;
+    const measured = probe === null ? '\\*' : '';
+    return { name: `${code(`${parameter}${mark}`)}${measured}${by === undefined ? '' : ` (${by})`}`, text: what };
+  });
+  return sharedLines(entries).join('\n');
 }
 
 /** Options and arguments that the page explains once, for all commands. */
@@ -58,43 +60,60 @@ const commonOptions = /^--(json|profile <name>|engine <engine>|steps <from\.\.to
 const commonArgument = /^(run \(Arrow\),|experiment \(JSON\), or a run)/;
 
 /** Returns each command with its arguments and options, in the words of --help. */
-export const commandsText = (program: Command): string => innerTexts(program, []).join('\n\n');
+export const commandsText = (program: Command): string => innerTexts(program, [], new Set()).join('\n\n');
 
-const innerTexts = (command: Command, parents: readonly string[]): string[] =>
+const innerTexts = (command: Command, parents: readonly string[], known: Set<string>): string[] =>
   (command.createHelp().visibleCommands(command) as Command[]).flatMap((inner) =>
-    inner.name() === 'help' ? [] : commandText(inner, parents),
+    inner.name() === 'help' ? [] : commandText(inner, parents, known),
   );
 
-function commandText(command: Command, parents: readonly string[]): string[] {
+/** Options whose texts are known, from an earlier command, stand beside the command's name. */
+function commandText(command: Command, parents: readonly string[], known: Set<string>): string[] {
   const names = [...parents, command.name()];
-  if (command.commands.length > 0) return innerTexts(command, names);
+  if (command.commands.length > 0) return innerTexts(command, names, known);
   const typed = command.registeredArguments.map((one) => {
     const name = `${one.name()}${one.variadic ? '...' : ''}`;
     return one.required ? `<${name}>` : `[${name}]`;
   });
   const isCommon = ({ flags, argChoices }: Option): boolean =>
     commonOptions.test(flags) && (argChoices === undefined || argChoices.length === engineKinds.length);
-  const common = command.options.filter(isCommon).map(({ long }) => `[${long}]`);
-  const lines = [
+  const options = command.options.filter(({ hidden }) => !hidden);
+  const isKnown = (option: Option): boolean => known.has(Object.values(optionText(option)).join());
+  const brief = options.filter((option) => isCommon(option) || isKnown(option));
+  const own = options.filter((option) => !brief.includes(option)).map(optionText);
+  for (const entry of own) known.add(Object.values(entry).join());
+  const entries = [
     ...command.registeredArguments.flatMap(({ description }, index) =>
-      commonArgument.test(description) ? [] : [`- ${code(typed[index] ?? '')}: ${sentence(description)}`],
+      commonArgument.test(description) ? [] : [{ name: code(typed[index] ?? ''), text: sentence(description) }],
     ),
-    ...command.options
-      .filter((option) => !option.hidden && !isCommon(option))
-      .map(({ flags, description, argChoices }) => {
-        const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
-        return `- ${code(flags)}${choices}: ${sentence(withoutChanges(description))}`;
-      }),
+    ...own,
   ];
-  const usage = code([...names, ...typed, ...common].join(' '));
+  const lines = sharedLines(entries);
+  const usage = code([...names, ...typed, ...brief.map(({ long }) => `[${long}]`)].join(' '));
   const head = `### ${usage}\n\n${sentence(command.description())}`;
   return [lines.length === 0 ? head : `${head}\n\n${lines.join('\n')}`];
 }
 
-const withoutChanges = (text: string): string =>
-  text.replace(changeWords.join(', '), '[words of changes](../guide/traces.md#the-changes)');
+interface Entry {
+  readonly name: string;
+  readonly text: string;
+}
 
-const sharedId = '  - `id`: Name by which the document refers to it.';
+/** Returns a line for each text, with all names that have it, and one for the names without a text. */
+const sharedLines = (entries: readonly Entry[]): string[] =>
+  [...groupBy(entries, ({ text }) => text)].map(
+    ([text, same]) => `- ${same.map(({ name }) => name).join(', ')}${text === '' ? '' : `: ${text}`}`,
+  );
+
+function optionText({ flags, description, argChoices }: Option): Entry {
+  const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
+  const text = choices !== '' && / of the /.test(description) ? '' : sentence(withoutChanges(description));
+  // A value may follow a space or an equals sign.
+  return { name: `${code(flags.replace(' ', '='))}${choices}`, text };
+}
+
+const withoutChanges = (text: string): string =>
+  text.replace(changeWords.join(', '), '[words](../guide/traces.md#the-changes)');
 
 /**
  * Returns the fields of a document, object by object, as `name`, `name?` if it may be left out, and `name=value` with
@@ -102,14 +121,18 @@ const sharedId = '  - `id`: Name by which the document refers to it.';
  */
 export function fieldsText(): string {
   const schema = documentSchema('experiment');
+  const known = new Set<string>();
   const top = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const inner = typeof field.items === 'object' ? field.items : field;
     const fields = Object.entries(inner.properties ?? {});
     const line = `- ${signature(schema, name, field)}: ${field.description}`;
-    const lines = fields.map(
-      ([key, one]) => `  - ${signature(inner, key, one)}: ${one.description}${choicesText(one, '    ')}`,
-    );
-    return [line, ...lines.filter((text) => text !== sharedId)];
+    const lines = fields
+      .filter(([key]) => key !== 'id')
+      .map(([key, one]) => `  - ${signature(inner, key, one)}: ${one.description}${choicesText(one, '    ')}`);
+    const fresh = lines.filter((text) => !known.has(text));
+    const plain = lines.filter((text) => known.has(text)).map((text) => text.replace(/^ {2}- |: .*/g, ''));
+    for (const text of lines) known.add(text);
+    return [line, ...(plain.length === 0 ? [] : [`  - ${plain.join(', ')}`]), ...fresh];
   });
   return top.join('\n');
 }
@@ -125,6 +148,8 @@ export function operationsText(): string {
     Object.entries(operation.properties ?? {}).filter(([name]) => name !== 'op');
   const textOf = ([name, { description }]: readonly [string, JsonSchema]): string => `${code(name)}: ${description}`;
   const texts = operations.flatMap(fieldsOf).map(textOf);
+  const brief = operations.flatMap(fieldsOf).filter(([name, { description = '' }]) => repeatsName(name, description));
+  const isBrief = (text: string): boolean => brief.some((field) => textOf(field) === text);
   const shared = new Set(texts.filter((text, place) => texts.indexOf(text) !== place));
   const isInAll = (name: string): boolean => operations.every((one) => one.properties?.[name] !== undefined);
   const lines = operations.map((operation) => {
@@ -133,32 +158,47 @@ export function operationsText(): string {
     // Fields with kinds come last, since their kinds are lines of their own.
     const order = fields.sort(([, a], [, b]) => Number(a.oneOf !== undefined) - Number(b.oneOf !== undefined));
     const texts = order.map((field) => {
-      const text = isShared(field)
-        ? ''
-        : `: ${field[1].description}${isPattern(field[1]) ? '' : choicesText(field[1])}`;
-      return ` ${signature(operation, ...field)}${text}`;
+      const [name, { description = '' }] = field;
+      const isAsSource = name.startsWith('dst') && name !== 'dst';
+      const own = isAsSource || isShared(field) || repeatsName(name, description) ? '' : `: ${description}`;
+      return ` ${signature(operation, ...field)}${own}${isPattern(field[1]) ? '' : choicesText(field[1])}`;
     });
-    return `- **${operation.properties?.['op']?.const}**${texts.join('')}`;
+    return { op: `**${operation.properties?.['op']?.const}**`, texts: texts.join('') };
   });
-  return [...[...shared].map((text) => `- ${text}`), '\nEach operation with its fields:\n', ...lines].join('\n');
+  // Operations with the same fields share a line.
+  const grouped = lines.filter(({ texts }, place) => lines.findIndex((one) => one.texts === texts) === place);
+  const namesOf = (text: string): string => lines.flatMap(({ op, texts }) => (texts === text ? [op] : [])).join(', ');
+  return [
+    ...[...shared].filter((text) => !isBrief(text)).map((text) => `- ${text}`),
+    '\nEach operation with its fields:\n',
+    ...grouped.map(({ texts }) => `- ${namesOf(texts)}${texts}`),
+  ].join('\n');
 }
+
+/** Returns whether a text says nothing that the name of its field doesn't say. */
+const repeatsName = (name: string, text: string): boolean =>
+  new RegExp(`^((number|share|type|id|name) of (an? |the )?\\w+|${name.replace(/Ns$/, '')})\\.$`, 'i').test(text);
 
 const kindsOf = (choices: readonly JsonSchema[]): unknown[] =>
   choices.map(({ properties }) => properties?.['kind']?.const);
 
-/** Returns what each kind of a field holds, for fields that have kinds. */
+/** Returns the fields of each kind, for fields that have kinds. Kinds with the same fields share a line. */
 function choicesText({ oneOf = [], properties }: JsonSchema, indent = '  '): string {
-  const seen = new Set<string | undefined>();
-  const isNew = ({ description }: JsonSchema): boolean => !seen.has(description) && seen.add(description) !== undefined;
   const kinds = oneOf.map((choice) => {
     const fields = Object.entries(choice.properties ?? {}).filter(([name]) => name !== 'kind');
-    const texts = fields.map(
-      ([name, field]) => `${signature(choice, name, field)}${isNew(field) ? ` ${field.description}` : ''}`,
-    );
-    return `\n${indent}- ${code(String(choice.properties?.['kind']?.const))}${texts.length === 0 ? '' : `: ${texts.join(' ')}`}`;
+    const texts = fields.map(([name, field]) => {
+      const { description = '' } = field;
+      return `${signature(choice, name, field)}${repeatsName(name, description) ? '' : ` ${description}`}`;
+    });
+    return { kind: code(String(choice.properties?.['kind']?.const)), fields: texts.join(' ') };
   });
-  const inner = Object.entries(properties ?? {}).map(([name, field]) => `${code(name)}: ${field.description}`);
-  return [...kinds, ...(inner.length === 0 ? [] : [` ${inner.join(' ')}`])].join('');
+  const lines = [...groupBy(kinds, ({ fields }) => fields)].map(
+    ([fields, same]) => `\n${indent}- ${same.map(({ kind }) => kind).join(', ')}${fields === '' ? '' : `: ${fields}`}`,
+  );
+  const inner = Object.entries(properties ?? {}).map(
+    ([name, { description = '' }]) => `${code(name)}${repeatsName(name, description) ? '' : `: ${description}`}`,
+  );
+  return [...lines, ...(inner.length === 0 ? [] : [` ${inner.join(' ')}`])].join('');
 }
 
 function signature(holder: JsonSchema, name: string, field: JsonSchema): string {
@@ -212,25 +252,13 @@ export function summaryText(): string {
 /** Texts of fields that the page has. */
 const seen = new Set<string>();
 
-/** Returns the fields of interfaces with their comments. Neighbours without a comment, or with a known one, share a line. */
+/** Returns the fields of interfaces with their comments. Fields without one, or with a known one, come first, in a line. */
 function interfacesText(...interfaces: readonly Interface[]): string {
-  const lines: string[] = [];
-  let plain: string[] = [];
-  const flush = (): void => {
-    if (plain.length > 0) lines.push(`- ${plain.join(', ')}`);
-    plain = [];
-  };
-  for (const { name, text } of interfaces.flatMap(([path, one]) => membersOf(path, one))) {
-    const line = `- ${code(name)}: ${text}`;
-    if (text === '' || seen.has(line)) plain.push(code(name));
-    else {
-      flush();
-      lines.push(line);
-      seen.add(line);
-    }
-  }
-  flush();
-  return lines.join('\n');
+  const fields = interfaces.flatMap(([path, one]) => membersOf(path, one));
+  const plain = fields.filter(({ name, text }) => text === '' || seen.has(`${name}: ${text}`));
+  const lines = fields.filter((field) => !plain.includes(field)).map(({ name, text }) => `- ${code(name)}: ${text}`);
+  for (const { name, text } of fields) seen.add(`${name}: ${text}`);
+  return [...(plain.length === 0 ? [] : [`- ${plain.map(({ name }) => code(name)).join(', ')}`]), ...lines].join('\n');
 }
 
 function membersOf(path: string, interfaceName: string): { readonly name: string; readonly text: string }[] {
@@ -247,10 +275,11 @@ function membersOf(path: string, interfaceName: string): { readonly name: string
   );
 }
 
-/** Leaves out what the page says once: when a value is null, and how lanes are named. */
+/** Leaves out what the page says once: when a value is null, how lanes are named, and the divisors of shares and rates. */
 const withoutKnown = (text: string): string =>
   text
     .replace(/(^|;|(?<=\.)) ?null\b[^.;]*\.?$/i, '')
+    .replace(/^\w+ divided by .*/, '')
     .replace(
       /^(Lane id( of the (stream|host thread)|, (as|such as) '.*')|For example '.*')\.$|(^|; )-1 (where|if) .*/,
       '',
@@ -267,16 +296,12 @@ function listText(path: string, listName: string): string {
   const value = list.find(({ id }) => id.type === 'Identifier' && id.name === listName)?.init;
   const array = value?.type === 'TSAsExpression' ? value.expression : value;
   if (array?.type !== 'ArrayExpression') throw new Error(`${path} has no list ${listName}.`);
-  const lines: { readonly names: string[]; readonly text: string }[] = [];
-  for (const item of array.elements) {
-    if (item === null) continue;
-    const name = code(source.slice(item.start, item.end).replaceAll("'", ''));
-    const text = textBefore(item.start);
-    // One without a comment has that of the item before it.
-    if (text === '') lines.at(-1)?.names.push(name);
-    else lines.push({ names: [name], text });
-  }
-  return lines.map(({ names, text }) => `- ${names.join(', ')}: ${text}`).join('\n');
+  const entries = array.elements.flatMap((item) =>
+    item === null
+      ? []
+      : [{ name: code(source.slice(item.start, item.end).replaceAll("'", '')), text: textBefore(item.start) }],
+  );
+  return sharedLines(entries).join('\n');
 }
 
 function parsed(path: string) {
