@@ -255,7 +255,7 @@ class LaneSweep {
   }
 }
 
-/** Returns whether a copy holds the host: its memory is pageable, or unknown. */
+/** Returns whether a copy blocks the host: its memory is pageable, or unknown. */
 function isStaged(trace: Trace, row: RowIndex): boolean {
   const direction = trace.columns.kind[row] === codes.copy ? rowDirection(trace, row) : null;
   if (direction !== 'h2d' && direction !== 'd2h') return false;

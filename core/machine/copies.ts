@@ -40,7 +40,7 @@ export class Copies {
     return { route, engine, callNs, ...this.#pieces(bytes, ends, op) };
   }
 
-  /** Returns a captured copy, which holds no host thread. It takes as long as a pageable copy would hold one. */
+  /** Returns a captured copy, which blocks no host thread. It takes as long as a pageable copy would block one. */
   captured(bytes: number, ends: CopyEnds, device: number, op: number): CopyStep {
     const step = this.of(bytes, ends, device, op);
     const callNs = this.#costs.callNs('captured');

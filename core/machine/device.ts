@@ -13,7 +13,7 @@ import { Link } from './link.ts';
 import { StreamSet } from './streams.ts';
 import type { TraceOutput } from './traceOutput.ts';
 
-/** Called with progress of the copy that holds a host thread. */
+/** Called with progress of the copy that blocks a host thread. */
 export interface CopyListener {
   pieceMoved(entry: StreamEntry, nowNs: number): void;
   hostCopyDone(nowNs: number): void;

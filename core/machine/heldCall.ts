@@ -1,4 +1,4 @@
-/** The call that holds a host thread: the values of its row, what it waits for, and when it returns. */
+/** The call that blocks a host thread: the values of its row, what it waits for, and when it returns. */
 import type { RowKind } from '../trace/trace.ts';
 
 /** The call still waits for something else. */

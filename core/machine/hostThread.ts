@@ -30,7 +30,7 @@ const callReturns = 2;
 
 const isSynchronise = ({ code }: Step): boolean => code.startsWith('synchronize');
 
-/** Returned by a step that holds the thread. */
+/** Returned by a step that blocks the thread. */
 const held = -1;
 
 /** The machine that the threads of a program share. */
@@ -353,7 +353,7 @@ export class HostThread
     this.#goOnAfter(untilNs);
   }
 
-  /** Ends the call that held the thread. */
+  /** Ends the call that blocked the thread. */
   #return(nowNs: number): void {
     const step = this.#steps[this.#next];
     if (step === undefined) return;

@@ -149,7 +149,7 @@ function withRecorded(plan: readonly ThreadPlan[], { operations }: Program): rea
       const cost = operations[ops[index] ?? -1]?.recorded;
       if (cost === undefined || step.captured) return step;
       const callNs = cost.callNs ?? step.callNs;
-      // Pieces of a staged copy move at the link's rate while its call holds the host.
+      // Pieces of a staged copy move at the link's rate while its call blocks the host.
       return { ...step, callNs, deviceNs: step.pieces > 0 ? step.deviceNs : (cost.deviceNs ?? step.deviceNs) };
     }),
   }));

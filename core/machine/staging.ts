@@ -1,5 +1,5 @@
 /**
- * A copy of pageable memory that holds a host thread: piece by piece through the driver's page-locked buffer. Rules
+ * A copy of pageable memory that blocks a host thread: piece by piece through the driver's page-locked buffer. Rules
  * (core/rules): pageable-copy-holds-host, pageable-destination-holds-host.
  */
 import type { Devices } from './device.ts';

@@ -121,7 +121,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
       'The driver stages the data through pinned memory, and the call returns once all is staged. A kernel launched next overlaps the last piece at most.',
     sources: [
       apiSync,
-      measured('cudaMemcpyAsync of 20 MiB from pageable memory held the host 3.4 ms; from pinned memory under 0.01 ms'),
+      measured('cudaMemcpyAsync of 20 MiB from pageable memory blocked the host 3.4 ms; from pinned memory under 0.01 ms'),
       measured(
         'copies of 2 MiB and more were over 18.5 µs after their call (median of 4,083), and a kernel launched next into another stream began 15.4 to 20.2 µs after it (medians by size)',
       ),
@@ -133,7 +133,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
       'Its call usually returns when the data has arrived. CUDA promises that for cudaMemcpy alone: cudaMemcpyAsync "might be synchronous". Synchronise before you read.',
     sources: [
       apiSync,
-      measured('cudaMemcpyAsync of 1 MiB to pageable memory held the host 138 µs, with a transfer of 21 µs in it'),
+      measured('cudaMemcpyAsync of 1 MiB to pageable memory blocked the host 138 µs, with a transfer of 21 µs in it'),
     ],
   },
   'small-pageable-copy': {

@@ -38,6 +38,6 @@ export interface Measured {
   readonly bytes: number;
   readonly checked: number;
   readonly wrong: number;
-  /** Number of operations that a queue accepted; 0 if it never held the host. */
+  /** Number of operations that a queue accepted; 0 if it never blocked the host. */
   readonly depth: number;
 }

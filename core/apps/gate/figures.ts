@@ -63,8 +63,8 @@ export const figureFacts: Readonly<Record<GateFigure, FigureFacts>> = {
   },
   hostHeldNs: {
     unit: 'ns',
-    title: 'A host thread that is held in waiting calls and in copies that return late',
-    tell: (amount) => `${amount} in which the host thread is held`,
+    title: 'Blocked time of a host thread, in waiting calls and in copies that return late',
+    tell: (amount) => `${amount} in which the host thread is blocked`,
     remedy: 'Pin what is copied, and wait later or not at all.',
   },
   idleShare: {

@@ -8,7 +8,7 @@
  *                    it copies within the device
  *   exposedCopyNs    |U(copies between host and device, and calls of pageable ones) \ U(kernels and memsets)|: the two parts
  *                    of that name in core/lift/parts.ts
- *   hostHeldNs       |U(waiting calls, and calls of copies that hold the host)| (core/explain/figures/hostTime.ts), within the host's
+ *   hostHeldNs       |U(waiting calls, and calls of copies that block the host)| (core/explain/figures/hostTime.ts), within the host's
  *                    time of the step, which can differ from the device's; of the thread with the largest value
  *   idleShare        1 - |U(kernels, copies and memsets)| / step, of the device with the largest value
  *   stepNs           duration of the step

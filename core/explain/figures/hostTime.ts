@@ -76,7 +76,7 @@ export function hostTimes(iteration: Iteration): HostTime[] {
   });
 }
 
-/** Returns the calls of copies that hold the host. */
+/** Returns the calls of copies that block the host. */
 export function holdingCalls(iteration: Iteration): ReadonlySet<RowIndex> {
   const calls = new Set<RowIndex>();
   if (!mayHold(iteration)) return calls;

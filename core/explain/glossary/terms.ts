@@ -137,7 +137,7 @@ export const terms = {
   },
   'host-thread': {
     name: 'Host thread',
-    text: 'A thread of the program. It issues work call by call; while a call holds it, it issues nothing.',
+    text: 'A thread of the program. It issues work call by call; while a call blocks it, it issues nothing.',
     rules: ['issue-before-run', 'threads-run-apart', 'synchronize-holds-host', 'host-copies-share-memory'],
     see: ['launch', 'synchronise'],
   },

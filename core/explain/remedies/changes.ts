@@ -133,7 +133,7 @@ function ofCause(situation: Situation): Change[] {
         waitLater(situation.experiment, new Effort(effortOfWaits)),
         waitElsewhere(situation.experiment, new Effort(effortOfWaits)),
         asynchronous(situation),
-        // If `blockedBy` is null, the copy's own call held the host, as for a multi-tensor copy.
+        // If `blockedBy` is null, the copy's own call blocked the host, as for a multi-tensor copy.
         before(verdict.blockedBy ?? verdict.op),
         pinned(situation.experiment),
         pipelined(situation),

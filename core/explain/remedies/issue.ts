@@ -10,7 +10,7 @@ import { valueAtPath } from '../../shape/path.ts';
 import { shareData, touchedBuffers } from '../verdicts/facts.ts';
 import { find, isPlace, listOf, type Place, places, type Situation } from './situation.ts';
 
-/** Makes a blocking copy that holds the host asynchronous. */
+/** Makes a blocking copy that blocks the host asynchronous. */
 export function asynchronous(situation: Situation): Change | null {
   const { verdict, experiment } = situation;
   const holder = find(situation, verdict.blockedBy ?? verdict.op, 'copy');

@@ -2,7 +2,7 @@
  * Finds out why a copy and a kernel did not run together. `first` ran first and `second` second; the question is what
  * kept `second` from starting while `first` ran. A cause is named only if the trace supports it:
  *
- * 1. The host issued `second` when `first` was over or nearly so (late.ts). The cause is what held the thread until
+ * 1. The host issued `second` when `first` was over or nearly so (late.ts). The cause is what blocked the thread until
  * then: the copy's own call (pageable memory), a synchronise, host work, or only the cost of the calls.
  * 2. It was issued in time, and streams order the two (ordered.ts): same stream, legacy default stream, event.
  * 3. It was issued in time and in no order, but waited for something else (waited.ts): its copy engine, work ahead of

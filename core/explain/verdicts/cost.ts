@@ -1,5 +1,5 @@
 /**
- * Cost of a copy in the makespan: time in which it ran, or its call held the host, without a kernel on its device. If
+ * Cost of a copy in the makespan: time in which it ran, or its call blocked the host, without a kernel on its device. If
  * there are several causes, the one whose removal saves most comes first.
  */
 
@@ -13,7 +13,7 @@ import { durationOf, type Scene, type Span } from './scene.ts';
 /** Size of the largest value that item() reads: a complex number with two 64-bit parts. */
 export const mostValueBytes = 16;
 
-/** Returns the span in which a copy ran, or its call held the host. */
+/** Returns the span in which a copy ran, or its call blocked the host. */
 function heldSpan(copy: Activity, call: Activity | null): Span {
   if (call === null || !isHeldBy(copy, call)) return copy;
   return { startNs: Math.min(call.startNs, copy.startNs), endNs: Math.max(call.endNs, copy.endNs) };

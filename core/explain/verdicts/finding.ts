@@ -7,7 +7,7 @@ export interface Finding {
   readonly cause: Cause;
   readonly rule: RuleId | null;
   readonly also: readonly Cause[];
-  /** Host row that held the thread which issued `second`; null if that isn't the cause. */
+  /** Host row that blocked the thread which issued `second`; null if that isn't the cause. */
   readonly holder: Activity | null;
   /** Another operation that caused the wait. */
   readonly obstacle: Obstacle | null;
@@ -39,7 +39,7 @@ export const bare = (cause: Cause, rule: RuleId | null, obstacle: Obstacle | nul
 
 export const blockedBy = (activity: Activity): Obstacle => ({ op: activity.op, activity });
 
-/** Returns the finding that pageable memory made the copy's own call hold the host. `holder`: the recorded call. */
+/** Returns the finding that pageable memory made the copy's own call block the host. `holder`: the recorded call. */
 export function pageable(copy: Activity, holder: Activity | null): Found {
   if (copy.direction === 'h2h') return { ...bare('not-a-copy-engine-copy', 'host-to-host-copy'), holder };
   return copy.src === 'pageable'

@@ -1,5 +1,5 @@
 /**
- * Finds calls that hold the host, whatever copies there are: memory that a program allocates and frees again and again
+ * Finds calls that block the host, whatever copies there are: memory that a program allocates and frees again and again
  * through CUDA itself, which takes time in every round and may wait for the device, a single free that waits, data that
  * pin_memory() copies in every round, graphs that are captured in every round, and launches into a full queue. Rules
  * (core/rules): pin-memory-blocks, allocation-waits, graph-runs-when-launched, launch-queue.
@@ -57,7 +57,7 @@ export function heldCalls(scene: Scene): Verdict[] {
   ];
 }
 
-/** Returns a verdict for each stream whose full queue held a thread that had host work or work of other streams to do. */
+/** Returns a verdict for each stream whose full queue blocked a thread that had host work or work of other streams to do. */
 function fullQueues(scene: Scene, leastNs: number): Verdict[] {
   const { iteration, queues, calls } = scene;
   const { trace } = iteration;
@@ -89,7 +89,7 @@ function fullQueues(scene: Scene, leastNs: number): Verdict[] {
       rule: 'launch-queue',
       costNs,
       title: 'Launch queue full',
-      explanation: `The queue of stream "${name}" was full, and held the host in ${own.length} calls for ${formatDuration(verdict.copyNs)} in all. Host work and work of other streams after them came late.`,
+      explanation: `The queue of stream "${name}" was full, and blocked the host in ${own.length} calls for ${formatDuration(verdict.copyNs)} in all. Host work and work of other streams after them came late.`,
       remedy:
         'Launch them from a host thread of their own, do that work before, or launch less: many small kernels can be one graph.',
     };
@@ -139,7 +139,7 @@ function repeatedCaptures(scene: Scene, leastNs: number): Verdict[] {
       cause: 'captured-again',
       rule: 'graph-runs-when-launched',
       title: 'Graph captured again and again',
-      explanation: `"${graph}" is captured and instantiated ${instantiated.length} times, which held the host for ${formatDuration(verdict.copyNs)} in all. A graph can be launched as often as needed.`,
+      explanation: `"${graph}" is captured and instantiated ${instantiated.length} times, which blocked the host for ${formatDuration(verdict.copyNs)} in all. A graph can be launched as often as needed.`,
       remedy: 'Capture and instantiate it once, and launch that; update its parameters if they change.',
     };
   });
@@ -164,7 +164,7 @@ function waitingFree(scene: Scene, call: Activity): Verdict {
     cause: 'allocation-synchronises',
     rule: 'allocation-waits',
     title: `Held by ${call.name}`,
-    explanation: `${call.name} of "${bufferOf(scene, call.op)}" waited until the device was done, and held the host for ${formatDuration(durationOf(call))}. Host work after it was late by as much.`,
+    explanation: `${call.name} of "${bufferOf(scene, call.op)}" waited until the device was done, and blocked the host for ${formatDuration(durationOf(call))}. Host work after it was late by as much.`,
     remedy: 'Free the memory later, or take it from a pool or a caching allocator.',
   };
 }
@@ -217,7 +217,7 @@ function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], co
       return { role: 'holding-call', op, name, lane, startNs, endNs };
     }),
     title: isHost ? 'Page-locked memory allocated again and again' : 'Device memory allocated again and again',
-    explanation: `"${bufferOf(scene, first.op)}"${others === 0 ? '' : `, or one of ${others} like it,`}${first.bytes > 0 ? ` (${bytes})` : ''} is allocated ${count} times. ${names} held the host for ${formatDuration(spentNs)} in all.${isPool ? ' The release threshold of the pool is 0: each synchronise gives its free memory back to the system, and the next allocation maps it anew.' : ''}`,
+    explanation: `"${bufferOf(scene, first.op)}"${others === 0 ? '' : `, or one of ${others} like it,`}${first.bytes > 0 ? ` (${bytes})` : ''} is allocated ${count} times. ${names} blocked the host for ${formatDuration(spentNs)} in all.${isPool ? ' The release threshold of the pool is 0: each synchronise gives its free memory back to the system, and the next allocation maps it anew.' : ''}`,
     remedy: isPool
       ? 'Allocate it once, before the loop; or set environment.poolReleaseThreshold, so that the pool keeps it.'
       : 'Allocate it once, before the loop, and use it again; or take it from a caching allocator.',

@@ -1,4 +1,4 @@
-/** Words for causes on the host: what held a thread when it should have issued the next operation. */
+/** Words for causes on the host: what blocked a thread when it should have issued the next operation. */
 
 import type { Activity } from '../../trace/iteration.ts';
 import { formatBytes, formatDuration, formatRate } from '../../units.ts';
@@ -24,7 +24,7 @@ export function pageable(texts: VerdictTexts, side: 'source' | 'destination'): W
       ? `${buffer} is pageable, so the call returns only when the data is ${side === 'source' ? 'staged' : 'there'}.`
       : texts.scene.facts.capture(texts.copy.op) !== undefined
         ? `The graph copies ${formatBytes(texts.copy.bytes)} of pageable memory, ${buffer}, through staging memory in ${formatDuration(durationOf(texts.copy))}; its launch doesn't wait for that.`
-        : `${holder.name} held the host for ${formatDuration(durationOf(holder))} while ${work} ${formatBytes(texts.copy.bytes)} of pageable memory.`;
+        : `${holder.name} blocked the host for ${formatDuration(durationOf(holder))} while ${work} ${formatBytes(texts.copy.bytes)} of pageable memory.`;
   const remedies = [
     `Pin ${buffer}${texts.shown.finding.also.length > 0 ? '' : '; the streams are already independent'}.`,
   ];
@@ -56,7 +56,7 @@ function ifPinned({ scene, copy, shown }: VerdictTexts): string {
 
 function oneValue(texts: VerdictTexts, holder: Activity | null): Words {
   const held =
-    holder === null ? 'It held the host' : `${holder.name} held the host for ${formatDuration(durationOf(holder))}`;
+    holder === null ? 'It blocked the host' : `${holder.name} blocked the host for ${formatDuration(durationOf(holder))}`;
   return {
     title: 'Host held to read one value',
     explanation: `${capital(held)} until ${formatBytes(texts.copy.bytes)} had come back from the device, as item() does. ${texts.timing}${texts.andAlso}`,
@@ -84,7 +84,7 @@ export const issuedTooLate: Teller = (texts) => {
 
 export const launchBlocking: Teller = (texts) => {
   const { holder } = texts.shown.finding;
-  const held = holder === null ? '' : ` ${holder.name} held the host for ${formatDuration(durationOf(holder))}.`;
+  const held = holder === null ? '' : ` ${holder.name} blocked the host for ${formatDuration(durationOf(holder))}.`;
   return {
     title: 'Launch blocking',
     explanation: `CUDA_LAUNCH_BLOCKING=1 makes each call return only when its work has completed, so nothing can overlap.${held} ${texts.timing}${texts.andAlso}`,
@@ -98,7 +98,7 @@ export const launchQueueFull: Teller = (texts) => {
   const name = holder?.name ?? 'the call';
   const held =
     callsBetween === undefined
-      ? `${capital(name)}${of === null ? '' : ` of ${of}`} held the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}: its stream's launch queue was full.`
+      ? `${capital(name)}${of === null ? '' : ` of ${of}`} blocked the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}: its stream's launch queue was full.`
       : `The host made ${callsBetween} calls in between. ${capital(name)} and others held it: the launch queue of their stream was full.`;
   return {
     title: 'Launch queue full',
@@ -113,7 +113,7 @@ export const allocationSynchronises: Teller = (texts) => {
   const name = holder?.name ?? 'an allocation';
   return {
     title: `Held by ${name}`,
-    explanation: `${capital(name)}${of === null ? '' : ` of ${of}`} waited until the device was done and held the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}. ${texts.timing}${texts.andAlso}`,
+    explanation: `${capital(name)}${of === null ? '' : ` of ${of}`} waited until the device was done and blocked the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}. ${texts.timing}${texts.andAlso}`,
     remedy: `Take memory from a pool or a caching allocator, or issue ${texts.secondName} before.`,
   };
 };

@@ -218,7 +218,7 @@ function issue(instruction: Instruction, thread: number, node: GraphPlace | null
     case 'kernel':
       return work('kernel');
     case 'item':
-      // The copy's own call holds the host, so its synchronise adds nothing.
+      // The copy's own call blocks the host, so its synchronise adds nothing.
       return work('copy');
     case 'memset':
     case 'hostFunction':

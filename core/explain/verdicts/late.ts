@@ -104,7 +104,7 @@ function isOverBeforeNextCall(scene: Scene, { first, second, firstCall, secondCa
 const issuesTensors = ({ facts }: Scene, call: Activity): boolean =>
   facts.operation(call.op)?.op === 'multiCopy' && !call.name.startsWith('cuda');
 
-/** Finds a synchronise between the two calls that waits for the first. It would always hold the host. */
+/** Finds a synchronise between the two calls that waits for the first. It would always block the host. */
 export function synchronised(scene: Scene, { first, second }: Pair): Cause[] {
   const { issued, positionOf } = scene.issue;
   const [from, to] = [positionOf(first.row), positionOf(second.row)];

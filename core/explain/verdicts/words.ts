@@ -246,7 +246,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'waits-for-earlier-work': (texts) => {
     const { holder, rule } = texts.shown.finding;
     const isWider = rule === 'synchronize-holds-host';
-    const held = `${capital(holder?.name ?? 'the call')}${isWider ? ' after this copy' : ' of this blocking copy'} held the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}`;
+    const held = `${capital(holder?.name ?? 'the call')}${isWider ? ' after this copy' : ' of this blocking copy'} blocked the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}`;
     const rest = isWider
       ? `and the copy was over ${formatDuration(Math.max(0, (holder?.endNs ?? 0) - texts.copy.endNs))} before that ended: the rest is kernels whose results the host doesn't fetch`
       : `and the copy took ${formatDuration(durationOf(texts.copy))} of that: the rest is work that was issued to the stream before`;
@@ -277,7 +277,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
 
   'wait-after-each-copy': (texts) => {
     const { holder } = texts.shown.finding;
-    const waited = holder === null ? '' : ` ${holder.name} held the host for ${formatDuration(durationOf(holder))}.`;
+    const waited = holder === null ? '' : ` ${holder.name} blocked the host for ${formatDuration(durationOf(holder))}.`;
     return {
       title: 'A wait after each copy',
       explanation: `The host waits for each copy before it issues the next, so the ${engineName(texts.copy.direction, texts.scene)} is idle between them.${waited}`,
@@ -314,7 +314,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const held =
       call === null || !isHeldBy(texts.copy, call)
         ? ''
-        : ` ${call.name} held the host for ${formatDuration(durationOf(call))}.`;
+        : ` ${call.name} blocked the host for ${formatDuration(durationOf(call))}.`;
     return {
       title: texts.scene.kernels.size === 0 ? 'No kernel in the run' : 'No kernel on its device',
       explanation: `The copy took ${formatDuration(durationOf(texts.copy))}, and no kernel ran on its device.${held}`,

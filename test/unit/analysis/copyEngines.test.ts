@@ -72,6 +72,6 @@ describe('a graph with a copy of pageable memory', () => {
     const operations = [capture, { op: 'graphLaunch', graph: 'g', stream: 'up' }] as unknown as Operation[];
     const verdict = predict(experimentOf({ buffers: sizes, streams } as never, operations), h200Machine)?.verdicts[0];
     expect(verdict).toMatchObject({ id: 'up', cause: 'pageable-source' });
-    expect(verdict?.explanation).not.toContain('held the host');
+    expect(verdict?.explanation).not.toContain('blocked the host');
   });
 });

@@ -47,7 +47,7 @@ describe('the copy of item()', () => {
     const verdict = verdicts.find(({ label }) => label === 'loss');
     expect(verdict).toMatchObject({ cause: 'pageable-destination', title: 'Host held to read one value' });
     expect(verdict?.explanation).toMatch(
-      /^cudaMemcpyAsync held the host for .* until 4 B had come back from the device/,
+      /^cudaMemcpyAsync blocked the host for .* until 4 B had come back from the device/,
     );
     expect(verdict?.remedy).toMatch(/^Issue the kernel "next" first\. Read the value later: /);
     const remedy = remedies.find(({ op }) => op === verdict?.op);
@@ -57,7 +57,7 @@ describe('the copy of item()', () => {
     expect(explained(kernel('a'), item('a')).verdicts[0]?.remedy).toMatch(/^Read the value later: /);
   });
 
-  it('synchronises its stream, which would hold the host in any other stream too', () => {
+  it('synchronises its stream, which would block the host in any other stream too', () => {
     expect(causesOf(copy, item('a'), kernel('a'))).toContainEqual(['issued-too-late', 'same-stream']);
   });
 });

@@ -25,7 +25,7 @@ describe.each(['packed', 'pipelined', 'threaded-pinning'] as const)(
   'a kernel behind a multi-tensor copy, %s',
   (way) => {
     it.each(['h2d', 'd2h'] as const)(
-      '%s: was issued late, since the copy held the host; its copies are not too small',
+      '%s: was issued late, since the copy blocked the host; its copies are not too small',
       (direction) => {
         const [verdict] = explained(way, direction)?.before.verdicts ?? [];
         expect(verdict).toMatchObject({ cause: 'issued-too-late', hostCall: 'tensors', rule: 'issue-before-run' });

@@ -80,7 +80,7 @@ describe('the four cases', () => {
       copyNs: 8000,
       title: 'Pageable source',
     });
-    expect(found.explanation).toContain('cudaMemcpyAsync held the host for 11.0 µs while the driver staged 1 MB');
+    expect(found.explanation).toContain('cudaMemcpyAsync blocked the host for 11.0 µs while the driver staged 1 MB');
     expect(found.explanation).toContain('The host issued the kernel 1.00 µs after the copy ended');
     expect(found.remedy).toContain('Pin "source"');
     expect(found.remedy).toContain('non-blocking stream of its own');
@@ -257,7 +257,7 @@ describe('engines and queues', () => {
     });
   });
 
-  it('tells what held the host of a short kernel that began a few µs after its issue, as none begins sooner', () => {
+  it('tells what blocked the host of a short kernel that began a few µs after its issue, as none begins sooner', () => {
     const told = (gap: string) =>
       only(
         verdicts(

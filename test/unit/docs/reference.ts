@@ -67,7 +67,7 @@ const innerTexts = (command: Command, parents: readonly string[], known: Set<str
     inner.name() === 'help' ? [] : commandText(inner, parents, known),
   );
 
-/** Options whose texts are known, from an earlier command, stand beside the command's name. */
+/** Options whose texts are known from an earlier command stand in its heading. */
 function commandText(command: Command, parents: readonly string[], known: Set<string>): string[] {
   const names = [...parents, command.name()];
   if (command.commands.length > 0) return innerTexts(command, names, known);

@@ -87,7 +87,7 @@ describe('a trace made by hand', () => {
     expect((answers.tried?.gainShare ?? 1) * answers.steps.medianNs).toBeLessThan(0.001 * ns);
   });
 
-  it('whose device is a step behind holds the host in each step for as long as its call takes', async () => {
+  it('whose device is a step behind blocks the host in each step for as long as its call takes', async () => {
     const run = await fault('device_one_step_behind');
     const rules = { ...noRules, limits: new Map([['hostHeldNs' as const, 1e6]]) };
     const { passed, results } = gate({ run, file: null }, rules, null);

@@ -87,7 +87,7 @@ describe.each([
   ['for the event of two steps before', stepsAhead(2)],
   ['for another stream than that of the last launch', streamsApart()],
 ])('a wait %s', (_, events) => {
-  it('holds the host in the replay for as long as it did', async () => {
+  it('blocks the host in the replay for as long as it did', async () => {
     const { trace } = await read(traceOf(events));
     const { stepNs } = replay(liftTrace(trace, 'waits').script, costs);
     expect(Math.abs(stepNs / 5e6 - 1)).toBeLessThan(0.04);
@@ -101,7 +101,7 @@ describe.each([
 });
 
 describe('a wait for another stream when that of the last launch is through', () => {
-  it('holds the host in the replay for as long as it did', async () => {
+  it('blocks the host in the replay for as long as it did', async () => {
     const { trace } = await read(traceOf(throughBefore()));
     const { script } = liftTrace(trace, 'waits');
     expect(Math.abs(replay(script, costs).stepNs / 5e6 - 1)).toBeLessThan(0.04);

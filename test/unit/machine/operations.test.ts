@@ -115,7 +115,7 @@ describe('signals', () => {
   const withSignal = (capacity: number, ...threads: Operations[]) =>
     run(programWith({ signals: [{ id: 'full', capacity }] }, ...threads));
 
-  it('hold a thread until another one gives them', () => {
+  it('block a thread until another one gives them', () => {
     const rows = withSignal(1, [work(100), signal], [wait, work(5)]);
     expect(times(rows, 'host-sync')).toEqual([
       ['wait for full', 0, 108],
@@ -123,7 +123,7 @@ describe('signals', () => {
     ]);
   });
 
-  it('hold the thread that would give more than their capacity', () => {
+  it('block the thread that would give more than their capacity', () => {
     const rows = withSignal(1, [signal, signal, work(5)], [work(100), wait, wait]);
     expect(times(rows, 'host-sync')).toEqual([
       ['signal full', 0, 1],
@@ -143,7 +143,7 @@ describe('signals', () => {
     );
   });
 
-  it('that nobody takes hold the thread for ever where they have no room', () => {
+  it('that nobody takes block the thread for ever where they have no room', () => {
     expect(() => withSignal(1, [signal, signal])).toThrow(
       expect.objectContaining({
         remedy: 'Let another thread wait for "full" as often as it is signalled, or give it more capacity.',

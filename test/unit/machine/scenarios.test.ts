@@ -248,7 +248,7 @@ describe('pageable memory', () => {
     expect(device(rows)).toEqual([['in', 203, 550]]);
   });
 
-  it('to the device: the host is held while no piece of the buffer is free', () => {
+  it('to the device: the host is blocked while no piece of the buffer is free', () => {
     const rows = simulated([spin('a', 10_000), stagedIn]);
     // Two pieces wait for the kernel; the third is staged while the second moves.
     expect(device(rows).at(-1)).toEqual(['in', 10_027, 10_277]);

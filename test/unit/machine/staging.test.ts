@@ -11,7 +11,7 @@ const calls = (tested: Parameters<typeof run>[0], thread = 'thread:main') =>
     .map(({ start, end }) => [start, end]);
 
 describe('pageable copies to one device', () => {
-  it('hold the host once the slots are full of pieces that their stream holds up', () => {
+  it('block the host once the slots are full of pieces that their stream holds up', () => {
     const tested = program([kernel('a'), staged('a'), staged('a'), staged('a')]);
     const rows = run(tested, toyProfile);
     const [first] = rows.filter(({ kind, lane }) => kind === 'copy' && lane === 'stream:a');
