@@ -20,10 +20,10 @@ export async function offerUpdate(resources: string | undefined = process.resour
     const found = await autoUpdater.checkForUpdates();
     if (found?.isUpdateAvailable !== true) return;
     const { version } = found.updateInfo;
-    if (!(await agreed(`Copyscope ${version} can be had.`, 'Download', 'Later'))) return;
+    if (!(await agreed(`Copyscope ${version} is available.`, 'Download', 'Later'))) return;
     await autoUpdater.downloadUpdate();
-    if (await agreed(`Copyscope ${version} is here.`, 'Restart Now', 'When I Quit')) autoUpdater.quitAndInstall();
+    if (await agreed(`Copyscope ${version} is downloaded.`, 'Restart Now', 'When I Quit')) autoUpdater.quitAndInstall();
   } catch (thrown) {
-    log.warn('No update could be had:', describeError(toErrorInfo(thrown)));
+    log.warn('The update failed:', describeError(toErrorInfo(thrown)));
   }
 }

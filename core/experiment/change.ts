@@ -26,7 +26,7 @@ export function applyChange(experiment: Experiment, { patches }: Pick<Change, 'p
 function patched(experiment: Experiment, patches: readonly Patch[]): Experiment {
   const copies = new Set<object>();
   const copied = (value: unknown, path: DocumentPath): object => {
-    if (typeof value !== 'object' || value === null) throw new RangeError(`nothing stands at ${path.join('.')}`);
+    if (typeof value !== 'object' || value === null) throw new RangeError(`there is nothing at ${path.join('.')}`);
     if (copies.has(value)) return value;
     const copy = Array.isArray(value) ? [...value] : { ...value };
     copies.add(copy);

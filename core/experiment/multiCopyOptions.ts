@@ -50,7 +50,7 @@ const packing = {
   use_pinned_staging: { kind: 'switch', default: true, meaning: 'Pass host memory through page-locked buffers.' },
   pack_cpu_tensors: { kind: 'switch', default: true, meaning: 'Put small contiguous tensors into common chunks.' },
   min_packed_alignment_bytes: bytes(16, 1, 'Each tensor of a chunk starts at a multiple of it.'),
-  max_packed_chunk_bytes: bytes(32 * MiB, 1, 'A chunk holds no more, unless one tensor alone does.'),
+  max_packed_chunk_bytes: bytes(32 * MiB, 1, 'Limit of a chunk, unless one tensor alone exceeds it.'),
   use_background_thread: {
     kind: 'switch',
     default: false,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 export const idSchema = z
   .string()
-  .regex(idPattern, 'must start with a letter and hold only letters, digits, "-" and "_" (64 at most)');
+  .regex(idPattern, 'must start with a letter and have only letters, digits, "-" and "_" (64 at most)');
 
 /** First fields of every document that people write. Editors write `$schema`; Copyscope doesn't use it. */
 export const documentHead = <const Format extends string, const Version extends number>(

@@ -94,7 +94,7 @@ export class ImportedRows {
 
   /** Why no more rows can be added; null while there is room for two, since one event may be a wait and its record. */
   get full(): string | null {
-    return this.room < 2 ? `a trace holds at most ${this.#most} rows` : null;
+    return this.room < 2 ? `a trace has at most ${this.#most} rows` : null;
   }
 
   /** Adds a row without engine, channel, memories or correlation, which the caller sets. `startNs` may be negative. */

@@ -24,8 +24,8 @@ export function cautionOf(recordedNs: readonly number[], replayedNs: number): st
       : [
           `Replayed without changes, the step takes ${formatDuration(replayedNs)}; ${formatDuration(typicalNs)} were recorded. ${
             replayedNs < typicalNs
-              ? 'Nothing in the trace explains the rest: it stays in all predictions.'
-              : 'Take gains with care.'
+              ? 'Nothing in the trace explains the rest: all predictions include it.'
+              : 'Gains are less certain.'
           }`,
         ]),
     ...(mostNs <= mostApart * leastNs

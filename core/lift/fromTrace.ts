@@ -161,7 +161,7 @@ function busiestNs(
 const earlyNote = 'Work that was issued before the recording began is issued at the begin of the first step.';
 const graphNote = 'A launch of a CUDA graph is one block, for as long as what it ran took in all.';
 const orderNote =
-  'Kernels of one stream that in every step began only after those of another had ended wait for them, though no event tells so.';
+  'Kernels of one stream that in every step began only after those of another had ended wait for them, though no event says so.';
 const besideNote = 'Other host threads put work on the device at the same time; they are left out of the experiment.';
 
 const othersNotes = ({ beside, process, processes }: HostLine): string[] => [
@@ -169,7 +169,7 @@ const othersNotes = ({ beside, process, processes }: HostLine): string[] => [
   ...(processes === 1
     ? []
     : [
-        `The trace holds ${processes} processes that put work on a device: ${process} calls most, and the steps are its.`,
+        `The trace has ${processes} processes that put work on a device: the steps are those of ${process}, which makes the most calls.`,
       ]),
 ];
 
@@ -196,7 +196,7 @@ function chosenSteps(all: FoundSteps, { from, to }: LiftOptions): FoundSteps {
     throw new CopyscopeError({
       code: 'lift.no-such-steps',
       field: '--steps',
-      message: `steps ${first}..${last} are asked for, and the trace has ${ranges.length}.`,
+      message: `steps ${first}..${last} were given, and the trace has ${ranges.length}.`,
       remedy: `Name steps from 1 to ${ranges.length}.`,
     });
   }
@@ -208,7 +208,7 @@ function chosenSteps(all: FoundSteps, { from, to }: LiftOptions): FoundSteps {
 const withoutLast = ({ ranges, rule, ...found }: FoundSteps): FoundSteps => ({
   ...found,
   ranges: ranges.slice(0, -1),
-  rule: `${rule}; the last one is left out, since the trace does not tell where it ends`,
+  rule: `${rule}; the last one is left out, since the trace doesn't show its end`,
 });
 
 /** Returns the longest sequence of steps without a pause, counted from 1; if several, the last, which is warm. */
@@ -241,7 +241,7 @@ function middleOf({ ranges: [step], ...found }: FoundSteps, first: number, { cal
   return {
     ...found,
     ranges: [{ name: step?.name ?? 'step', startNs, endNs, untilNs: endNs }],
-    rule: `${found.rule}; of its calls ${mostCalls.toLocaleString('en')} in its middle are taken`,
+    rule: `${found.rule}; ${mostCalls.toLocaleString('en')} calls in its middle are used`,
   };
 }
 

@@ -13,7 +13,7 @@ type Need = (script: Script) => string | null;
 
 const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
   'keep-on-device': (script) => {
-    return `It needs ${formatBytes(keptBytes(script))} of device memory, and data that stays the same from step to step: the trace does not hold the data.`;
+    return `It needs ${formatBytes(keptBytes(script))} of device memory, and data that stays the same from step to step: the trace doesn't have the data.`;
   },
   'move-to-device': (script) => {
     const names = movedNames(script, 'move-to-device');

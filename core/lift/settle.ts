@@ -54,7 +54,7 @@ export function compareSteps(a: Run, b: Run, costs: CostModel): StepsCompared {
 /** Describes what was made, predicted and measured, in three sentences. */
 export function settledWords({ changes, predictedShare, lowShare, highShare, measuredShare, holds }: Settled): string {
   const predicted = `${formatShare(predictedShare)} (${formatShare(lowShare)} to ${formatShare(highShare)})`;
-  const end = holds ? 'the interval holds it' : 'the interval does not hold it';
+  const end = holds ? 'the interval contains it' : 'the interval does not contain it';
   return `Made between A and B: ${changes.join(', ')}. Predicted gain on the step: ${predicted}. Measured: ${formatShare(measuredShare)}; ${end}.`;
 }
 

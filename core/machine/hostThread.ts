@@ -251,7 +251,7 @@ export class HostThread
     throw new CopyscopeError({
       code: 'run.event-not-complete',
       op: this.#op,
-      message: `operation ${this.#op} (${this.#label(step)}) asks for the time between two events, and one of them is not complete.`,
+      message: `operation ${this.#op} (${this.#label(step)}) reads the time between two events, and one of them is not complete.`,
       remedy: 'Record both, and synchronise the later one before.',
     });
   }

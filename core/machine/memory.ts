@@ -294,7 +294,7 @@ export class Memory {
         code: 'run.out-of-memory',
         op,
         field: `buffers.${this.#program.buffers[buffer]?.id ?? ''}`,
-        message: `the program asks for ${formatBytes(bytes)}, and ${formatBytes(this.#capacity - used)} of ${formatBytes(this.#capacity)} are free.`,
+        message: `the program allocates ${formatBytes(bytes)}, and ${formatBytes(this.#capacity - used)} of ${formatBytes(this.#capacity)} are free.`,
         remedy: 'Make the buffers smaller, or free some first.',
       });
     }

@@ -136,7 +136,7 @@ function requireFinished(program: Program, threads: readonly HostThread[]): void
       signalRemedy(
         program,
         held.map(({ op }) => op),
-      ) ?? 'Look for work that needs more of the device than it has, or for a wait on such work.',
+      ) ?? 'Look for work that needs more than the device has, or for a wait for such work.',
   });
 }
 

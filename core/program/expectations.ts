@@ -57,7 +57,7 @@ const computedBuffers = (threads: readonly ProgramThread[]): Set<number> =>
 function unknownReason({ allocated }: ProgramBuffer, shared: boolean, computed: boolean): string {
   if (shared) return 'more than one host thread touches it, so its content depends on their order';
   if (computed) {
-    return 'what a matmul or fft kernel writes can be worked out where its operands hold numbers of its type (pattern "float32", "float16" or "bfloat16") and nothing writes to it afterwards';
+    return 'what a matmul or fft kernel writes can be worked out if its operands have numbers of its type (pattern "float32", "float16" or "bfloat16") and nothing writes to it afterwards';
   }
   const dynamic = allocated === 'by-operation' ? 'bytes that nothing has written since it was allocated, ' : '';
   return `part of it can't be followed: ${dynamic}a loop that changes it each round, words torn between patterns, or too many operations`;

@@ -121,7 +121,9 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
       'The driver stages the data through pinned memory, and the call returns once all is staged. A kernel launched next overlaps the last piece at most.',
     sources: [
       apiSync,
-      measured('cudaMemcpyAsync of 20 MiB from pageable memory blocked the host 3.4 ms; from pinned memory under 0.01 ms'),
+      measured(
+        'cudaMemcpyAsync of 20 MiB from pageable memory blocked the host 3.4 ms; from pinned memory under 0.01 ms',
+      ),
       measured(
         'copies of 2 MiB and more were over 18.5 µs after their call (median of 4,083), and a kernel launched next into another stream began 15.4 to 20.2 µs after it (medians by size)',
       ),
@@ -169,7 +171,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
       'A copy engine has four queues. With more streams a copy also waits for earlier copies in its queue, even if those are not ready.',
     sources: [
       measured(
-        'CUPTI named four channels for each direction: none of 11,566 copies overtook the one before it in its channel, and a ready copy waited 110 us for one that waited for a kernel',
+        'CUPTI named four channels for each direction: none of 11,566 copies overtook the one before it in its channel, and a ready copy waited 110 µs for one that waited for a kernel',
       ),
     ],
   },
@@ -289,7 +291,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     sources: [
       guide('Mapped memory'),
       measured(
-        'kernels read mapped memory at 51 GB/s and wrote it at 52 GB/s; concurrent copies kept 4 to 14 % of their speed, and half with one on a quarter of the multiprocessors; copies began 87 to 132 us late with one on all of them, 32 to 36 on a quarter',
+        'kernels read mapped memory at 51 GB/s and wrote it at 52 GB/s; concurrent copies kept 4 to 14 % of their speed, and half with one on a quarter of the multiprocessors; copies began 87 to 132 µs late with one on all of them, 32 to 36 on a quarter',
       ),
     ],
   },
@@ -298,7 +300,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     statement: 'Later work in its stream waits for it.',
     sources: [
       documented('CUDA Runtime API', 'cudaLaunchHostFunc'),
-      measured('a function started 13.6 us after its call, and 2.4 us after another one'),
+      measured('a function started 13.6 µs after its call, and 2.4 µs after another one'),
     ],
   },
   'graph-runs-when-launched': {
@@ -306,7 +308,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     statement: 'Each launch runs all captured work, in one call.',
     sources: [
       guide('CUDA graphs'),
-      measured('1,000 empty kernels took 3.2 us to launch as a graph and 0.7 us each to run'),
+      measured('1,000 empty kernels took 3.2 µs to launch as a graph and 0.7 µs each to run'),
     ],
   },
   'graph-launches-in-turn': {

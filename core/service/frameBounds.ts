@@ -35,12 +35,12 @@ export function checkFrame(frame: Uint8Array): void {
     const byte = frame[at] ?? noByte;
     const [kind, lengthBytes] = [kindOf[byte] as number, lengthBytesOf[byte] as number];
     if (at + lengthBytes >= view.byteLength) throw new Error('it ends too early');
-    if (kind === codes.unknown) throw new Error(`it holds the unknown byte ${byte}`);
+    if (kind === codes.unknown) throw new Error(`it has the unknown byte ${byte}`);
     /** Number of entries in a list or object, or of bytes in a text, binary value or number. */
     const size = (sizeOf[byte] as number) + lengthAt(view, at + 1, lengthBytes);
     at += 1 + lengthBytes;
     entries += 1;
-    if (entries > maxEntries) throw new Error(`it holds more than ${maxEntries} values`);
+    if (entries > maxEntries) throw new Error(`it has more than ${maxEntries} values`);
     const isOpen = kind === codes.list || kind === codes.object;
     const end = isOpen ? at : at + size;
     // Each entry has at least one byte.

@@ -62,7 +62,7 @@ const systemText = (most: number) =>
   z
     .string()
     .max(most)
-    .refine((text) => !text.includes('\0'), 'holds a NUL character');
+    .refine((text) => !text.includes('\0'), 'has a NUL character');
 const mostWords = 4096;
 const mostVariables = 1000;
 const seconds = z.number().min(0).max(1e6);

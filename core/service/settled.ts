@@ -33,6 +33,6 @@ export function settledPrediction(
   return { profile, before: trace(before), after: trace(after), changes: [...changes], ...shares };
 }
 
-/** "5 of 6 intervals held." */
+/** "5 of 6 intervals contained the measured gain." */
 export const heldWords = (all: readonly SettledPrediction[]): string =>
-  `${all.filter(({ holds }) => holds).length} of ${all.length} ${all.length === 1 ? 'interval' : 'intervals'} held.`;
+  `${all.filter(({ holds }) => holds).length} of ${all.length} ${all.length === 1 ? 'interval' : 'intervals'} contained the measured gain.`;

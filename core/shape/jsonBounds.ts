@@ -22,7 +22,7 @@ export function jsonExcess(text: string, mostFields = maxValues): string | null 
     else if (code === closeObject || code === closeList) level = Math.max(0, level - 1);
     else if (code === colon || code === comma || code === openObject || code === openList) {
       values += 1;
-      if (values > maxValues) return `it holds more than ${maxValues} values`;
+      if (values > maxValues) return `it has more than ${maxValues} values`;
       if (code === colon) {
         const count = (fields[level] ?? 0) + 1;
         if (count > mostFields) return `an object has more than ${mostFields} fields`;

@@ -95,7 +95,7 @@ async function limited(
     await action(AbortSignal.any([signal, limit]));
   } catch (thrown) {
     if (!limit.aborted || signal.aborted) throw thrown;
-    const message = `It was not done within ${limitMs / 1000} s.`;
+    const message = `It did not end within ${limitMs / 1000} s.`;
     throw new CopyscopeError({ code: 'calibrate.too-slow', message }, { cause: thrown });
   }
 }
@@ -108,7 +108,7 @@ const allFailed = (first: ErrorInfo | undefined): CopyscopeError =>
   new CopyscopeError({
     code: 'calibrate.failed',
     message: `Nothing could be measured${first === undefined ? '.' : `: ${first.message}`}`,
-    remedy: first?.remedy ?? 'See what copyscope devices says of the engine.',
+    remedy: first?.remedy ?? 'Run copyscope devices to see the state of the engine.',
   });
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

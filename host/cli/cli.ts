@@ -96,7 +96,7 @@ export function commands(
     .description('Runs CUDA transfer experiments on a real or simulated GPU, and shows what overlapped and why.')
     .version(programVersion(program))
     .addHelpText('afterAll', exitCodeHelp)
-    .showHelpAfterError('(copyscope --help shows what can be typed)')
+    .showHelpAfterError('(copyscope --help lists commands and options)')
     .exitOverride()
     // runCli prints errors of use, once.
     .configureOutput({ writeOut: terminal.write, writeErr: () => {} });
@@ -158,7 +158,7 @@ export function commands(
         'run (Arrow), trace of the PyTorch profiler (JSON, JSON.gz) or of Nsight Systems (SQLite), or experiment (JSON); of a job the trace of each rank, or the folder that holds them',
       ),
     )
-    .option('--profile <name>', 'device profile: for an experiment, or for what a trace does not tell')
+    .option('--profile <name>', 'device profile: for an experiment, or for what a trace lacks')
     .addOption(stepsOption())
     .option(
       '--try <changes>',
@@ -224,7 +224,7 @@ export function commands(
     .requiredOption('--out <file.json>', 'new file')
     .addOption(stepsOption())
     .option('--try <changes>', 'make these changes', words)
-    .option('--profile <name>', 'device profile for what the trace does not tell')
+    .option('--profile <name>', 'device profile for what the trace lacks')
     .action((file: string, options: LiftCommandOptions) => lift(tools, file, options));
 
   cli
@@ -250,7 +250,7 @@ export function commands(
     .option('--with-paths', 'keep paths, names, environment, options of commands', false)
     .addOption(stepsOption())
     .option('--try <changes>', 'show lanes before and after changes', words)
-    .option('--profile <name>', 'device profile for what is simulated, or for what a trace does not tell')
+    .option('--profile <name>', 'device profile for what is simulated, or what a trace lacks')
     .addOption(
       new Option('--engine <engine>', 'for a sweep; default: cuda if there is a GPU, else sim').choices(engineKinds),
     )
@@ -339,7 +339,7 @@ export function commands(
     .option('--experiment <id>', 'only these; repeatable', several, [])
     .option('--run <id>', 'only these; repeatable', several, [])
     .option('--sweep <id>', 'only these; repeatable', several, [])
-    .addOption(json('print what was packed as JSON'))
+    .addOption(json('print the packed items as JSON'))
     .action((file: string, options: ExportOptions) => exportBundle(context, file, options));
   bundle
     .command('import')
@@ -348,9 +348,7 @@ export function commands(
     .addOption(json('print the new ids as JSON'))
     .action((file: string, options: { json: boolean }) => importBundle(context, file, options));
 
-  const slurm = cli
-    .command('slurm')
-    .description('what sweep, calibrate and record --slurm submit jobs with, on a login node of the cluster');
+  const slurm = cli.command('slurm').description('settings with which sweep, calibrate and record --slurm submit jobs');
   slurm
     .command('set')
     .description('change how jobs are submitted; "" removes a setting')
@@ -365,7 +363,7 @@ export function commands(
   slurm
     .command('show')
     .description('show how jobs are submitted')
-    .addOption(json('print what is kept as JSON'))
+    .addOption(json('print the settings as JSON'))
     .action((options: { json: boolean }) => showSlurm(context, options.json));
   cli
     .command('serve')
@@ -411,7 +409,7 @@ const count =
 
 function stepSpan(text: string): StepSpan {
   const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text);
-  if (match === null) throw new InvalidArgumentError('Steps are as 3..5, or 4.');
+  if (match === null) throw new InvalidArgumentError('Write steps as 3..5, or 4.');
   return { from: Number(match[1]), to: Number(match[2] ?? match[1]) };
 }
 
@@ -423,7 +421,7 @@ const spansOption = (): Option =>
     (text): StepSpan[] => {
       const spans = text.split(',').map(stepSpan);
       const isInOrder = spans.every(({ from, to }, index) => from > (spans[index - 1]?.to ?? 0) && to >= from);
-      if (!isInOrder) throw new InvalidArgumentError('Steps are counted from 1 and named in order, as 20..25,40..45.');
+      if (!isInOrder) throw new InvalidArgumentError('Count steps from 1 and name them in order, as 20..25,40..45.');
       return spans;
     },
   );
@@ -447,7 +445,7 @@ const usageError = ({ message }: CommanderError): ErrorInfo =>
     code: 'usage.invalid',
     // Some of commander's messages end with a full stop, some don't.
     message: message.replace(/^error: /, '').replace(/[^.?!)]$/, '$&.'),
-    remedy: 'copyscope --help shows what can be typed.',
+    remedy: 'Run copyscope --help for commands and options.',
   }).toInfo();
 
 function describeForPeople(error: ErrorInfo, { terminal }: Context): string {

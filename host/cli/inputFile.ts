@@ -19,7 +19,7 @@ export function refuseUnused(options: Readonly<Record<`--${string}`, unknown>>, 
     throw new CopyscopeError({
       code: 'usage.invalid',
       field,
-      message: `this goes with ${goesWith}.`,
+      message: `this needs ${goesWith}.`,
       remedy: `Leave ${field} out.`,
     });
   }
@@ -58,7 +58,7 @@ export function experimentIn(input: InputFile, path: string): Experiment {
   if (experiment !== null) return experiment;
   throw new CopyscopeError({
     code: 'experiment.missing',
-    message: `${path} is a trace from another tool: it says what ran, and holds no experiment to run again.`,
+    message: `${path} is a trace from another tool: it has no experiment to run again.`,
     remedy: 'copyscope explain shows what happened in it.',
   });
 }

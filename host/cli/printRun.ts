@@ -91,8 +91,7 @@ function requireGood({ status, error, verification }: LazySummary): void {
   if (verification.bytesWrong === 0) return;
   throw new CopyscopeError({
     code: 'verification.failed',
-    message: `${verification.bytesWrong} of ${verification.bytesChecked} bytes are not what the experiment should have left.`,
-    remedy:
-      'Look for a source that something changes, or a destination that something reads, before its copy has completed.',
+    message: `${verification.bytesWrong} of ${verification.bytesChecked} bytes differ from what the experiment should leave.`,
+    remedy: 'Look for a source that changes, or a destination that is read, before its copy has completed.',
   });
 }

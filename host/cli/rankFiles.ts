@@ -33,7 +33,7 @@ async function tracesOf(folder: string): Promise<string[]> {
   if (traces.length > 0) return traces;
   throw new CopyscopeError({
     code: 'file.not-found',
-    message: `${folder} holds no trace.`,
+    message: `${folder} has no trace.`,
     remedy: "Name a folder with one trace of PyTorch's profiler or Nsight Systems for each rank.",
   });
 }

@@ -63,6 +63,6 @@ export async function traceProfile(
   const { profile } = await attainableFor(run.info, assets, terminal.err);
   if (profile !== undefined) return profile;
   const device = run.info.device?.name ?? 'its device';
-  terminal.err(`There is no profile of ${device}: ${standIn} tells what the trace doesn't.`);
+  terminal.err(`There is no profile of ${device}: ${standIn} supplies what the trace lacks.`);
   return parseProfile(await assets.readProfile(standIn));
 }

@@ -30,7 +30,7 @@ export function parentChannel(): SupervisorChannel {
 function nodeChannel(): SupervisorChannel {
   // Slurm sends SIGTERM to the owner and to this process when it ends a job. The owner cancels the run.
   process.on('SIGTERM', () => {});
-  if (process.send === undefined) throw new Error('the engine process is started by Copyscope, and not by hand');
+  if (process.send === undefined) throw new Error('Copyscope starts the engine process, not you by hand');
   // Without an owner nobody can cancel. A kernel may still be busy, so the process is killed.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   return {

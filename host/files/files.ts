@@ -52,7 +52,7 @@ const notPlain = (path: string): CopyscopeError =>
   new CopyscopeError({
     code: 'file.failed',
     message: `${path} is no plain file.`,
-    remedy: 'Write what it gives to a file, and name that.',
+    remedy: 'Write its output to a file, and name that.',
   });
 
 /** Opens a plain file that another program may replace by anything: follows no link and waits for no pipe. */

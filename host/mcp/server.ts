@@ -101,7 +101,7 @@ function addTraceTools(server: McpServer, tools: Tools, allowed: AllowedPaths): 
     {
       title: 'Explain a trace',
       description:
-        'Says what holds a training step, the plan of changes with predicted gains, and why each copy did or did not overlap, with source lines.',
+        'Says where the time of a training step goes, the plan of changes with predicted gains, and why each copy did or did not overlap, with source lines.',
       inputSchema: { path, steps, step_ms: stepMs, cursor },
       annotations: readOnly,
     },

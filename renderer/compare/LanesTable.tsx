@@ -21,7 +21,7 @@ const quantities = [
   {
     key: 'overlap',
     title: 'Overlapped',
-    meaning: 'The part of it in which another lane of the kind was busy too; for a host thread, the device.',
+    meaning: 'The part in which another lane of the kind was busy too; for a host thread, the device.',
   },
   { key: 'idle', title: 'Idle', meaning: 'The rest of the makespan.' },
 ] as const;

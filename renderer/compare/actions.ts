@@ -53,7 +53,7 @@ export const comparePrediction = (id: string, compared: readonly string[] = [id]
     if (run === null || experiment === null) {
       throw new CopyscopeError({
         code: 'experiment.missing',
-        message: 'This run holds no experiment that could be simulated.',
+        message: 'This run has no experiment to simulate.',
         remedy: 'Compare it with another run.',
       });
     }

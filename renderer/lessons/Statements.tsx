@@ -31,7 +31,7 @@ export function Checks({ results, label }: { readonly results: readonly CheckRes
 function Mark({ result: { holds, told } }: { readonly result: CheckResult }) {
   if (!told) return <IconInfoCircle size={16} aria-label="Unknown from this run" className={classes['dim']} />;
   return holds ? (
-    <IconCircleCheck size={16} aria-label="Holds" className={classes['good']} />
+    <IconCircleCheck size={16} aria-label="Passed" className={classes['good']} />
   ) : (
     <IconCircleDashed size={16} aria-label="Not yet" className={classes['dim']} />
   );

@@ -50,12 +50,12 @@ let [lanesAsked, searchesDropped] = [0, 0];
 
 function held(): Experiment {
   if (document !== null) return document;
-  throw new CopyscopeError({ code: 'document.missing', message: 'No document came.' });
+  throw new CopyscopeError({ code: 'document.missing', message: 'No document was received.' });
 }
 
 function given(): DeviceProfile {
   if (profile !== null) return profile;
-  throw new CopyscopeError({ code: 'profile.missing', message: 'No device profile came.' });
+  throw new CopyscopeError({ code: 'profile.missing', message: 'No device profile was received.' });
 }
 
 function whileNewest<Result, Step>(work: InSteps<Result, Step>, onStep?: (step: Step) => void): Promise<Result | null> {

@@ -27,7 +27,7 @@ export function RecordPage() {
   return (
     <Page
       title="Record a program"
-      about="Runs a program of yours and takes down its copies, kernels and waits on the GPU, with the lines of Python that issued them. Nothing in the program changes. Its trace opens when it ends."
+      about="Runs your program and records its copies, kernels and waits on the GPU, with the lines of Python that issued them. Nothing in the program changes. Its trace opens when it ends."
       ref={page}
     >
       {status === null ? <NoGpu /> : <RecordingCard status={status} />}

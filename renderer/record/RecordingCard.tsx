@@ -81,7 +81,7 @@ export function RecordingCard({ status }: { readonly status: RecordingStatus }) 
 function headline({ name, phase, isStopped }: RecordingStatus): string {
   switch (phase) {
     case 'recording':
-      return isStopped ? `${name} was asked to end` : `Recording ${name}`;
+      return isStopped ? `Stopping ${name}` : `Recording ${name}`;
     case 'reading':
       return `Making a run of ${name}`;
     case 'done':

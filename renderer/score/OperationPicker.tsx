@@ -47,7 +47,7 @@ function typedGroup(query: string): SpotlightActionGroupData[] {
   const action = {
     id: 'typed',
     label: typedTitle(typed),
-    description: 'as typed; what it names and the experiment lacks is added with it',
+    description: 'as typed; buffers, streams and events that are missing are added',
     // The list shows only actions that contain the query.
     keywords: query,
     leftSection: <OperationIcon kind={typed.name} />,

@@ -131,7 +131,7 @@ function Actions({ name, status }: Pick<RemoteState, 'name' | 'status'>) {
     <>
       {removing ? (
         <span className={classes['hint']}>
-          The host there is ended with what runs in it, and ~/.cache/copyscope there is deleted. Its library stays.
+          This ends the host there with all that it runs, and deletes ~/.cache/copyscope. The library there stays.
         </span>
       ) : null}
       {choices.map(([label, act]) => (

@@ -94,7 +94,7 @@ function ConnectionBanner() {
         </span>
       ) : (
         <span>
-          <strong>Not connected.</strong> {problem?.message} Trying again by itself. {problem?.remedy}
+          <strong>Not connected.</strong> {problem?.message} Trying again automatically. {problem?.remedy}
         </span>
       )}
       <Button variant="default" onClick={connect}>

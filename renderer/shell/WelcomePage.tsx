@@ -125,7 +125,7 @@ export function WelcomePage() {
               leftSection={<IconSchool size={16} aria-hidden />}
               onClick={() => openPage({ kind: 'lesson', id: 'first-overlap', step: 0 })}
             >
-              Begin with the first lesson
+              Start the first lesson
             </Button>
             <Button variant="default" onClick={learnCommands.lessons.run}>
               All lessons

@@ -54,7 +54,7 @@ export function NothingRecorded({ run }: { readonly run: LoadedRun }) {
     );
   }
   // A trace only had to be read, so reading it is what failed.
-  const failure = experiment === null ? 'Nothing of it could be read' : 'This run failed';
+  const failure = experiment === null ? 'This run can’t be read' : 'This run failed';
   return (
     <EmptyState icon={<IconAlertTriangle size={24} />} title={status === 'failed' ? failure : 'Nothing was recorded'}>
       {error === undefined ? <Text c="dimmed">It ended before its first activity.</Text> : <ErrorText error={error} />}

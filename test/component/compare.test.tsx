@@ -153,7 +153,7 @@ it('shows first where the steps of two traces differ, and keeps the settled pred
   await expect.element(page.getByText(/^Made between A and B: pin\./)).toBeVisible();
   expect(host.settled).toMatchObject([{ profile: 'h200', changes: ['pin'], holds: true }]);
   openPage({ kind: 'run', id: before });
-  await expect.element(settled).toHaveTextContent('1 of 1 interval held.');
+  await expect.element(settled).toHaveTextContent('1 of 1 interval contained the measured gain.');
   await expect.element(settled.getByRole('row').nth(1)).toHaveTextContent(/^Pin memory once.*held$/);
 });
 

@@ -63,7 +63,7 @@ it('takes a copy back with the remedy that it was made for', async () => {
   await expect.element(heading('Same stream')).toBeVisible();
   await expect.element(verdict).toHaveTextContent('Same stream');
   await expect.poll(() => host.experiments.size).toBe(0);
-  await expect.element(page.getByRole('alert').filter({ hasText: 'Copy taken back' })).toBeVisible();
+  await expect.element(page.getByRole('alert').filter({ hasText: 'Copy undone' })).toBeVisible();
 });
 
 it('keeps a copy that was run when its remedy is undone', async () => {

@@ -6,7 +6,7 @@ test('the first lesson is played from the welcome page to its end: predict, run,
   window,
   page,
 }) => {
-  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  await page.getByRole('button', { name: 'Start the first lesson' }).click();
   const lesson = page.getByRole('region', { name: 'Lesson' });
   await expect(lesson.getByRole('heading', { name: 'What do you expect?' })).toBeVisible();
   // Nothing in the window reveals the answer.
@@ -18,7 +18,7 @@ test('the first lesson is played from the welcome page to its end: predict, run,
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
   await lesson.getByRole('button', { name: 'Next' }).click();
   // Four checks, each on the simulated and on the recorded run.
-  await expect(lesson.getByRole('table').getByLabel('Holds')).toHaveCount(8);
+  await expect(lesson.getByRole('table').getByLabel('Passed')).toHaveCount(8);
   await lesson.getByRole('button', { name: 'Next' }).click();
   const checks = lesson.getByRole('list', { name: 'Checks on the simulated run' });
   await expect(checks.getByLabel('Not yet')).toHaveCount(2);

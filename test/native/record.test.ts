@@ -479,7 +479,7 @@ call(41)
       });
       expect(exitCode).toBe(128 + constants.signals.SIGINT);
       const run = await readRecordingFolder(parts, 'train', '1.2.3');
-      expect(run.info.notes.join('\n')).toMatch(/did not end in order/);
+      expect(run.info.notes.join('\n')).toMatch(/ended abnormally/);
       const copies = Number(/Recorded: (\d+) copies/.exec(run.info.notes[0] ?? '')?.[1]);
       expect(copies).toBeGreaterThanOrEqual(counted);
     });

@@ -71,19 +71,19 @@ export const figureFacts: Readonly<Record<GateFigure, FigureFacts>> = {
     unit: 'share',
     title: 'A device that does nothing',
     tell: (amount) => `${amount} of the time the device does nothing`,
-    remedy: 'copyscope explain tells what the device waits for.',
+    remedy: 'copyscope explain says what the device waits for.',
   },
   stepNs: {
     unit: 'ns',
     title: 'Duration of a step',
     tell: (amount) => `${amount} from begin to end`,
-    remedy: 'copyscope explain tells what holds the step.',
+    remedy: 'copyscope explain says where the step time goes.',
   },
   hazards: {
     unit: 'count',
     title: 'Hazards',
     tell: (amount) => `${amount} ${amount === '1' ? 'hazard' : 'hazards'}`,
-    remedy: 'copyscope check tells which order is missing.',
+    remedy: 'copyscope check says which order is missing.',
   },
 };
 

@@ -166,7 +166,7 @@ function limitedHazards(own: Measured, most: number): GateResult {
     throw new CopyscopeError({
       code: 'gate.undecided',
       field: 'limits.hazards',
-      message: 'a trace does not tell which memory each operation touches, so its hazards are not known.',
+      message: 'a trace does not say which memory each operation touches, so its hazards are unknown.',
       remedy: 'Delete this limit for traces; an experiment has it.',
     });
   }
@@ -221,7 +221,7 @@ function regression(
   const told = {
     kept: isMore ? ', which is within what its steps differ' : '',
     broken: '',
-    undecided: ', and so few steps do not tell it from noise',
+    undecided: ', and so few steps cannot separate it from noise',
   }[status];
   return {
     figure,

@@ -36,8 +36,8 @@ const allowSchema = z.strictObject({
     .max(1000)
     .optional()
     .describe('An operation of an experiment: its label, or its place as "threads[0].operations[2]".'),
-  figures: figureListSchema.optional().describe('Figures that it holds for; all if omitted.'),
-  reason: z.string().min(1).max(1000).describe('Reason, printed with the findings that it lets pass.'),
+  figures: figureListSchema.optional().describe('Figures that it applies to; all if omitted.'),
+  reason: z.string().min(1).max(1000).describe('Reason, printed with the findings that it allows.'),
 });
 
 const atMost = (description: string) => amountSchema.optional().describe(description);
@@ -50,7 +50,7 @@ export const gateRulesSchema = z.strictObject({
       pageableBytes: atMost('Their bytes, in each step.'),
       waitingCalls: atMost('Calls that return when something has completed, in each step.'),
       exposedCopyNs: atMost('Time of copies between host and device that no kernel overlaps, in the median step.'),
-      hostHeldNs: atMost('Time of the host thread that is held longest, in the median step.'),
+      hostHeldNs: atMost('Time of the host thread that is blocked longest, in the median step.'),
       idleShare: atMost('Part of the median step in which the device does nothing.'),
       stepNs: atMost('Duration of the median step.'),
       hazards: atMost('Hazards of the experiment.'),
@@ -78,7 +78,7 @@ export const gateRulesSchema = z.strictObject({
     })
     .optional()
     .describe('Figures that must not exceed the trace of --baseline.'),
-  allow: z.array(allowSchema).max(10_000).default([]).describe('Findings to let pass, each with its reason.'),
+  allow: z.array(allowSchema).max(10_000).default([]).describe('Allowed findings, each with its reason.'),
 });
 
 export type GateAllowance = z.infer<typeof allowSchema>;

@@ -47,7 +47,7 @@ export function gateSteps(run: Run, asked: { readonly from: number; readonly to:
     throw new CopyscopeError({
       code: 'gate.no-such-steps',
       field: 'steps',
-      message: `steps ${from}..${to} are asked for, and there are ${found.steps.length}.`,
+      message: `steps ${from}..${to} were given, and there are ${found.steps.length}.`,
       remedy: `Name steps from 1 to ${found.steps.length}.`,
     });
   }

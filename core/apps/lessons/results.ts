@@ -104,7 +104,7 @@ export function requireResults(file: string, content: string): LessonResults {
   throw new CopyscopeError({
     code: 'results.invalid',
     field: problem?.field ?? 'document',
-    message: `${file} holds no results of lessons${problem === undefined ? '' : `: ${problem.field}: ${problem.message}`}.`,
+    message: `${file} has no results of lessons${problem === undefined ? '' : `: ${problem.field}: ${problem.message}`}.`,
     remedy: 'Choose files that “Export my results” on the page Lessons wrote.',
   });
 }

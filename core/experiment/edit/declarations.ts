@@ -187,11 +187,7 @@ export function deleteDeclaration(
     const uses = countUsage(draft)[kind].get(id) ?? 0;
     if (uses > 0 && !withUses) {
       const message = `"${id}" is used ${uses === 1 ? 'once' : `${uses} times`}.`;
-      throw refused(
-        message,
-        'Delete it together with what uses it, or change that first.',
-        fieldPath([kind, position]),
-      );
+      throw refused(message, 'Delete it together with its uses, or change those first.', fieldPath([kind, position]));
     }
     if (draft[kind].length === 1 && (kind === 'threads' || kind === 'devices')) {
       throw refused(`An experiment needs a ${declarationNames[kind]}.`, 'Add another one first.', kind);

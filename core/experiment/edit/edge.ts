@@ -27,8 +27,8 @@ export function drawEdge(experiment: Experiment, from: OperationPath, end: EdgeE
   const source = operationOf(experiment, from);
   const stream = streamOf(source);
   if (stream === null) {
-    const remedy = 'Begin at an operation in a stream; the host’s own calls are in order already.';
-    throw refused('An event is recorded in a stream, and this is done by the host.', remedy, fieldPath(from));
+    const remedy = 'Begin at an operation in a stream; the host’s own calls are ordered already.';
+    throw refused('An event is recorded in a stream, and the host does this.', remedy, fieldPath(from));
   }
   const goal = 'at' in end ? operationOf(experiment, end.at) : null;
   const target: Target = 'at' in end ? rowOf(operationOf(experiment, end.at)) : end.target;

@@ -109,7 +109,7 @@ export function ungroupOperation(experiment: Experiment, path: OperationPath): E
   return rearrange(experiment, (draft) => {
     const group = operationOf(draft, path);
     if (!('operations' in group)) {
-      throw refused(`A ${group.op} holds no operations.`, 'Select a repeat, range or graph.', fieldPath(path));
+      throw refused(`A ${group.op} has no operations.`, 'Select a repeat, range or graph.', fieldPath(path));
     }
     const { list, index } = placeAt(path);
     listOf(draft, list).splice(index, 1, ...group.operations);

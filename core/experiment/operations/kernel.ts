@@ -47,7 +47,7 @@ const buffers = z.array(idSchema).max(16).default([]);
 const schema = z.strictObject({
   ...named('kernel'),
   ...recorded,
-  kernel: shapeSchema.describe('Work of the kernel.'),
+  kernel: shapeSchema.describe('Work.'),
   /** Operands of stream, matmul and fft kernels. Other kernels list the buffers they touch, for the hazard check. */
   reads: buffers.describe('Buffers that it reads.'),
   writes: buffers.describe('Buffers that it writes.'),

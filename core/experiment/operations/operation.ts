@@ -78,8 +78,8 @@ export const recorded = {
     .strictObject({
       callNs: durationNsSchema.optional().describe('Time of the host’s call, in nanoseconds.'),
       deviceNs: durationNsSchema.optional().describe('Time of its work on the device, in nanoseconds.'),
-      bytes: byteCountSchema.optional().describe('Bytes for which these times hold.'),
-      memory: z.enum(bufferMemories).optional().describe('Host memory for which these times hold.'),
+      bytes: byteCountSchema.optional().describe('Bytes that these times are for.'),
+      memory: z.enum(bufferMemories).optional().describe('Host memory that these times are for.'),
     })
     .optional()
     .describe('Times in the lifted trace.'),

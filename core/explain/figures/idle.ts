@@ -18,7 +18,7 @@ export interface StreamIdle {
   readonly idleNs: number;
   /** Gaps before work that wasn't issued yet. */
   readonly hostWaitNs: number;
-  /** Other gaps under 30 us. */
+  /** Other gaps under 30 µs. */
   readonly kernelWaitNs: number;
   /** Waits for an event, engine, stream or device. */
   readonly otherNs: number;

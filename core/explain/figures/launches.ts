@@ -23,11 +23,11 @@ export interface LaunchStatistics {
   readonly deviceNs: Spread;
   /** Between the two, at least 0. */
   readonly delayNs: Spread;
-  /** Work shorter than its call of at most 50 us. */
+  /** Work shorter than its call of at most 50 µs. */
   readonly short: number;
-  /** Over 50 us. */
+  /** Over 50 µs. */
   readonly slowCalls: number;
-  /** Delays over 100 us. */
+  /** Delays over 100 µs. */
   readonly lateStarts: number;
 }
 

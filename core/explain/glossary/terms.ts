@@ -107,7 +107,7 @@ export const terms = {
   },
   graph: {
     name: 'CUDA graph',
-    text: 'Work that was captured from streams once and is launched as a whole with one call, as often as wanted.',
+    text: 'Work that was captured from streams once and is launched as a whole with one call, any number of times.',
     rules: ['graph-runs-when-launched', 'graph-launches-in-turn', 'launch-cost'],
     see: ['launch'],
   },
@@ -167,7 +167,7 @@ export const terms = {
   },
   'launch-blocking': {
     name: 'Launch blocking',
-    text: 'CUDA_LAUNCH_BLOCKING=1: every call that issues work waits for it. It finds where an error comes from, and hides every overlap.',
+    text: 'CUDA_LAUNCH_BLOCKING=1: every call that issues work waits for it. It finds where an error comes from, and prevents every overlap.',
     rules: ['launch-blocking'],
     see: ['launch', 'synchronise'],
   },
@@ -219,7 +219,7 @@ export const terms = {
   },
   'non-blocking': {
     name: 'non_blocking=True',
-    text: 'Tensor.to(…, non_blocking=True) issues the copy and does not wait for it. From pageable memory the call is held all the same.',
+    text: 'Tensor.to(…, non_blocking=True) issues the copy and does not wait for it. From pageable memory the call blocks anyway.',
     rules: ['blocking-to', 'to-cpu-non-blocking', 'pageable-copy-holds-host'],
     see: ['blocking-copy', 'pageable'],
   },
@@ -273,12 +273,12 @@ export const terms = {
   },
   profile: {
     name: 'Device profile',
-    text: 'Measured figures of one machine, from which the simulator predicts.',
+    text: 'Measured figures of a machine, which the simulator predicts from.',
     see: ['measured'],
   },
   'record-stream': {
     name: 'record_stream',
-    text: 'Tells the caching allocator that another stream uses a tensor, so that its memory is not handed out too early.',
+    text: 'Informs the caching allocator that another stream uses a tensor, so that its memory is not handed out too early.',
     rules: ['record-stream'],
     see: ['allocator', 'stream'],
   },
@@ -320,13 +320,13 @@ export const terms = {
   },
   verdict: {
     name: 'Verdict',
-    text: 'Why a copy did, or did not, overlap a kernel: the cause that the trace bears out, the rule behind it, and what to change.',
+    text: 'Why a copy did, or did not, overlap a kernel: the cause that the trace shows, the rule behind it, and what to change.',
     rules: ['overlap-needs-pinned'],
     see: ['overlap', 'hazard'],
   },
   'wait-stream': {
     name: 'wait_stream',
-    text: 'Makes a stream wait for all work that another one has been given so far: it records an event in the other stream and waits for it.',
+    text: 'Makes a stream wait for all work issued to another so far: it records an event in the other stream and waits for it.',
     rules: ['event-order'],
     see: ['event', 'stream'],
   },

@@ -89,7 +89,7 @@ const tellers: Readonly<Record<MeetingKind, (names: HazardNames) => HazardWords>
     title: 'Used before it is allocated',
     explanation: names.meetsItself
       ? `${capital(names.first)} uses "${names.buffer}", which nothing has allocated.`
-      : `${capital(names.second)} uses "${names.buffer}", and ${names.first} may not have happened by then.`,
+      : `${capital(names.second)} uses "${names.buffer}", and ${names.first} may come later.`,
     missing: names.meetsItself
       ? `No allocation of "${names.buffer}" comes before it.`
       : `Nothing makes the use wait for the allocation.`,
@@ -122,9 +122,9 @@ const tellers: Readonly<Record<MeetingKind, (names: HazardNames) => HazardWords>
   'timing-unsynchronised': (names) => ({
     title: 'Timing without a synchronise',
     explanation: names.meetsItself
-      ? `${capital(names.second)} asks for the time of an event that nothing has surely recorded.`
-      : `${capital(names.second)} asks for a time that ${names.first} may not have taken yet: cudaEventElapsedTime then fails with cudaErrorNotReady.`,
-    missing: names.meetsItself ? 'No record comes surely before it.' : 'Nothing makes the host wait for the event.',
+      ? `${capital(names.second)} reads the time of an event that may not be recorded yet.`
+      : `${capital(names.second)} reads a time that ${names.first} may not have taken yet: cudaEventElapsedTime then fails with cudaErrorNotReady.`,
+    missing: names.meetsItself ? 'No record is sure to come before it.' : 'Nothing makes the host wait for the event.',
     remedy: 'Synchronise the event first.',
   }),
 };

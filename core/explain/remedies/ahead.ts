@@ -23,9 +23,8 @@ export function launchAhead(experiment: Experiment): Change | null {
     if (lists.idle.size > before) edit.replace(['threads', thread, 'operations'], made);
   }
   if (lists.idle.size === 0) return null;
-  return edit.step(
-    'Launch what comes next before the host works on what has arrived, if it needs nothing that this work makes.',
-  ).change;
+  return edit.step('Launch the next device work before the host works on arrived data, if it does not need the result.')
+    .change;
 }
 
 /** Returns the work that could overlap what is launched after it, by the id of the last copy before its wait. */

@@ -121,9 +121,9 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
         return {
           cause: 'engine-busy',
           rule: 'one-engine-per-direction',
-          title: 'Queued in the engine behind copies that nobody awaits yet',
+          title: 'Queued in the engine behind copies that are needed later',
           explanation: `It was issued behind copies of stream "${ahead}" in the same direction, and waited ${formatDuration(queuedNs)} for them: a copy engine runs copies in the order of issue.`,
-          remedy: `Issue it first, and the copies of stream "${ahead}" in parts behind what the host awaits.`,
+          remedy: `Issue it first, and the copies of stream "${ahead}" in parts behind the copies that the host waits for.`,
         };
       }
       const work = idle.get(id ?? '');
@@ -133,8 +133,8 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
           rule: 'issue-before-run',
           hostCall: work.name,
           title: `Issued too late: host in ${work.name}`,
-          explanation: `The host waits for what this copy brings, works on it for ${formatDuration(work.ns)} in all, and only then launches what comes next. The device is idle until then.`,
-          remedy: 'Launch what comes next before that work, or do the work in another host thread.',
+          explanation: `The host waits for this copy, works on its data for ${formatDuration(work.ns)} in all, and only then launches the next work. The device is idle until then.`,
+          remedy: 'Launch the next device work before that, or do the host work in another host thread.',
         };
       }
       if (id === null || !(relayed.has(id) || unpeered.has(id))) return null;

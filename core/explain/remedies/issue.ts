@@ -140,7 +140,7 @@ export function issuedBetween(experiment: Experiment): Change | null {
     }
     const { stream } = (run[0] as Place<OperationOf<'copy'>>).operation;
     const copies = run.length === 1 ? 'the copy' : `the ${run.length} copies`;
-    edit.step(`Issue ${copies} of stream "${stream}" behind what the host awaits next, not ahead of it.`);
+    edit.step(`Issue ${copies} of stream "${stream}" after the copy that the host waits for next, not before.`);
   }
   return edit.change.patches.length === 0 ? null : edit.change;
 }

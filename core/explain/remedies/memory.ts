@@ -21,7 +21,7 @@ export function cacheMemory(situation: Situation): Change | null {
 function takeFromCache(edit: ChangeBuilder, made: readonly Place<OperationOf<'allocate'>>[]): void {
   for (const { path, operation } of made) {
     if (operation.allocator !== 'cuda-malloc') continue;
-    const words = `Take "${operation.buffer}" from the caching allocator, which waits for nothing once it holds memory.`;
+    const words = `Take "${operation.buffer}" from the caching allocator, which waits for nothing once it has memory.`;
     edit.step(words).replace([...path, 'allocator'], 'caching');
   }
 }

@@ -55,7 +55,7 @@ export interface Remedy {
 /** Returns the interval of the gain, such as '2.1 to 4.4 ms (90 %)', or null if there is none. */
 export function gainIntervalText({ gainNs, gainInterval }: Remedy): string | null {
   if (gainInterval === null || gainNs <= 0) return null;
-  const none = gainInterval.lowNs <= 0 ? '; that reaches zero, so it may gain nothing' : '';
+  const none = gainInterval.lowNs <= 0 ? '; it includes zero, so it may gain nothing' : '';
   return `${intervalText(gainInterval)}${none}`;
 }
 

@@ -310,7 +310,7 @@ export function readLater(experiment: Experiment): Change | null {
   if (count === 0) return null;
   const what = count === 1 ? 'the value' : `${count} values`;
   return edit.step(
-    `Read ${what} later: copy without blocking into page-locked memory, and look at it when it has come.`,
+    `Read ${what} later: copy without blocking into page-locked memory, and read it once it has arrived.`,
   ).change;
 }
 

@@ -162,7 +162,7 @@ export function groupText(group: VerdictGroup, makespanNs: number | null): strin
   const words = [
     ...(count === 1
       ? []
-      : [`The same holds for ${count} ${noun}, ${formatDuration(copyNs)} together; the figures are of one of them.`]),
+      : [`The same is true for ${count} ${noun}, ${formatDuration(copyNs)} together; the figures are of one of them.`]),
     ...(costNs <= 0 ? [] : [`${costWords(group)}${part}${where}.`]),
     ...lineWords(lines),
   ];

@@ -163,7 +163,7 @@ function waitingFree(scene: Scene, call: Activity): Verdict {
     ...verdictOf(scene, call, [call], 1),
     cause: 'allocation-synchronises',
     rule: 'allocation-waits',
-    title: `Held by ${call.name}`,
+    title: `Host blocked by ${call.name}`,
     explanation: `${call.name} of "${bufferOf(scene, call.op)}" waited until the device was done, and blocked the host for ${formatDuration(durationOf(call))}. Host work after it was late by as much.`,
     remedy: 'Free the memory later, or take it from a pool or a caching allocator.',
   };

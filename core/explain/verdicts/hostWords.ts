@@ -56,9 +56,11 @@ function ifPinned({ scene, copy, shown }: VerdictTexts): string {
 
 function oneValue(texts: VerdictTexts, holder: Activity | null): Words {
   const held =
-    holder === null ? 'It blocked the host' : `${holder.name} blocked the host for ${formatDuration(durationOf(holder))}`;
+    holder === null
+      ? 'It blocked the host'
+      : `${holder.name} blocked the host for ${formatDuration(durationOf(holder))}`;
   return {
-    title: 'Host held to read one value',
+    title: 'Host blocked to read one value',
     explanation: `${capital(held)} until ${formatBytes(texts.copy.bytes)} had come back from the device, as item() does. ${texts.timing}${texts.andAlso}`,
     remedy: `${texts.copyFirst ? `Issue ${texts.kernelName} first. ` : ''}${readLater}`,
   };
@@ -99,7 +101,7 @@ export const launchQueueFull: Teller = (texts) => {
   const held =
     callsBetween === undefined
       ? `${capital(name)}${of === null ? '' : ` of ${of}`} blocked the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}: its stream's launch queue was full.`
-      : `The host made ${callsBetween} calls in between. ${capital(name)} and others held it: the launch queue of their stream was full.`;
+      : `The host made ${callsBetween} calls in between. ${capital(name)} and others blocked it: the launch queue of their stream was full.`;
   return {
     title: 'Launch queue full',
     explanation: `${held} ${texts.timing}${texts.andAlso}`,
@@ -112,7 +114,7 @@ export const allocationSynchronises: Teller = (texts) => {
   const of = texts.operation(holder?.op);
   const name = holder?.name ?? 'an allocation';
   return {
-    title: `Held by ${name}`,
+    title: `Host blocked by ${name}`,
     explanation: `${capital(name)}${of === null ? '' : ` of ${of}`} waited until the device was done and blocked the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}. ${texts.timing}${texts.andAlso}`,
     remedy: `Take memory from a pool or a caching allocator, or issue ${texts.secondName} before.`,
   };
@@ -129,7 +131,7 @@ function lateRemedy(texts: VerdictTexts, second: string, holder: Activity | null
     return `${capital(second)} needs the result of "${holder.name}": make it ahead of time, or on another host thread while ${other} runs.`;
   }
   if (holder.row === pair?.secondCall?.row) {
-    return `Find out what held ${holder.name}: a full launch queue, or a processor busy with other threads.`;
+    return `Find out what blocked ${holder.name}: a full launch queue, or a processor busy with other threads.`;
   }
   return `Issue ${second} before that call${holder.row === pair?.firstCall?.row ? ', or on another host thread' : ''}.`;
 }

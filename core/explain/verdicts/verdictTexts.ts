@@ -144,11 +144,11 @@ export class VerdictTexts {
 }
 
 const alsoWords: Partial<Record<Cause, string>> = {
-  'same-stream': 'Both are also in one stream, which alone keeps them apart.',
-  'legacy-default-stream': 'The legacy default stream also keeps them apart.',
-  'event-dependency': 'An event wait also keeps them apart.',
+  'same-stream': 'Both are also in one stream, which alone orders them.',
+  'legacy-default-stream': 'The legacy default stream also orders them.',
+  'event-dependency': 'An event wait also orders them.',
   'graph-launches': 'Both also belong to launches of one graph, which wait for each other.',
-  'peer-copy-alone': 'A cudaMemcpy between two devices also keeps them apart.',
+  'peer-copy-alone': 'A cudaMemcpy between two devices also orders them.',
 };
 
 export const nonBlocking = 'Make the blocking stream non-blocking';

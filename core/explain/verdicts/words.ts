@@ -189,7 +189,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     return {
       title: 'Behind another stream in a copy queue',
       explanation: `The copy shares a queue of the ${engineName(texts.copy.direction, texts.scene)} with ${ahead}. The host issued that one first, and it was not ready. A queue runs its copies in issue order, so this copy waited while the engine was idle. ${texts.timing}`,
-      remedy: `Put this copy into a stream that holds another queue, or issue it before ${whole}. With at most four streams that copy in one direction, each has a queue of its own.`,
+      remedy: `Put this copy into a stream that uses another queue, or issue it before ${whole}. With at most four streams that copy in one direction, each has a queue of its own.`,
     };
   },
 
@@ -299,7 +299,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
       return {
         title: 'Multiprocessors full of work of a more urgent stream',
         explanation,
-        remedy: `If ${own} is the one that is awaited, make its stream more urgent than that of ${filler}.`,
+        remedy: `If the host waits for ${own}, make its stream more urgent than that of ${filler}.`,
       };
     }
     return {
@@ -343,7 +343,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
 
   unexplained: (texts) => ({
     title: 'Not overlapped, reason unknown',
-    explanation: `The run shows nothing that kept the copy and ${texts.kernelName} apart. ${texts.timing}`,
+    explanation: `The run doesn't show why the copy and ${texts.kernelName} didn't overlap. ${texts.timing}`,
     remedy: null,
   }),
 };
@@ -352,7 +352,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
 function hides(texts: VerdictTexts): string {
   const kernel = texts.copyFirst ? null : (texts.shown.partner?.kernel ?? null);
   if (kernel === null || durationOf(kernel) >= durationOf(texts.copy)) return '';
-  return ` At once, it would have hidden no more than that of the ${formatDuration(durationOf(texts.copy))} that the copy took.`;
+  return ` Started at once, it would have hidden no more than that of the ${formatDuration(durationOf(texts.copy))} that the copy took.`;
 }
 
 const usesLink = (texts: VerdictTexts, kernel: Activity): string =>

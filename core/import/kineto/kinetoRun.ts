@@ -25,7 +25,7 @@ export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, o
   const { incomplete, otherProfiler } = rows;
   const { trace, startUs, devices, isUnjoined } = rows.finish();
   if (otherProfiler !== null && !trace.lanes.some(({ kind }) => kind === 'stream')) {
-    const message = `this is a trace of ${otherProfiler}, whose events tell neither host calls nor what they put on a GPU in a form that Copyscope reads.`;
+    const message = `this is a trace of ${otherProfiler}, whose events show neither host calls nor their GPU work in a form that Copyscope reads.`;
     throw traceFileError('trace-file.other-profiler', message);
   }
   const { driver, runtime, cupti } = header;
@@ -81,9 +81,9 @@ function orders({ names, columns, count }: Trace): string {
   const unknown = names.indexOf(unknownEvent);
   const hasUnknown = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);
   const events = hasUnknown
-    ? 'This trace has waits for events without saying which event: a verdict names such a wait where nothing else explains why work began when it did.'
-    : 'This trace tells the waits of streams for events only where the profiler recorded them.';
-  return `${events} No profiler trace says which streams are blocking or which buffers an operation touches: verdicts can't tell from it whether the legacy default stream orders two operations, or whether one needs the other's data.`;
+    ? 'This trace has waits for events without saying which event: a verdict names such a wait if nothing else explains the time at which work began.'
+    : 'This trace has waits of streams for events only if the profiler recorded them.';
+  return `${events} No profiler trace says which streams are blocking or which buffers an operation touches: verdicts can't say whether the legacy default stream orders two operations, or whether one needs the other's data.`;
 }
 
 const mostCategories = 8;

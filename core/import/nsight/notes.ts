@@ -31,16 +31,16 @@ export function nsightNotes(
     ...(wholeGraphs === 0
       ? []
       : [
-          `${wholeGraphs} launches of CUDA graphs were recorded whole, each as one activity: profile with --cuda-graph-trace=node to see what they hold.`,
+          `${wholeGraphs} launches of CUDA graphs were recorded whole, each as one activity: profile with --cuda-graph-trace=node to see their kernels.`,
         ]),
     orders(trace),
     'It does not say which copy engine moved a copy: copies are shown on the engine of their direction, copies within the device on Compute.',
     'Data was not checked, and the same work was not timed without the profiler.',
-    'Environment variables, command lines, host and user names of the machine are not taken over.',
+    'Environment variables, command lines, host and user names of the machine are left out.',
     ...(incomplete === 0 ? [] : [`${incomplete} events have no usable time or place, or no end, and are left out.`]),
     ...(withoutStack === 0
       ? []
-      : [`Stacks of ${withoutStack} calls are left out: they would take the room of what the device did.`]),
+      : [`Stacks of ${withoutStack} calls are left out: they would take room that device activities need.`]),
     ...(leftOut.length === 0 ? [] : [`Not shown: ${leftOutWords(leftOut)}.`]),
   ];
 }
@@ -50,9 +50,9 @@ function orders({ names, columns, count }: Trace): string {
   const unknown = names.indexOf(unknownEvent);
   const hasUnknown = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);
   const events = hasUnknown
-    ? 'It does not say which event some waits are for (nsys profile --cuda-event-trace=true records it): they are named if nothing else explains why work began when it did.'
+    ? 'It does not say which event some waits are for (nsys profile --cuda-event-trace=true records it): they are named if nothing else explains the time at which work began.'
     : 'It has the waits of streams for events only if they were recorded.';
-  return `${events} It does not say which buffers an operation touches: an order by the legacy default stream, and the need for data, stay unknown.`;
+  return `${events} It does not say which buffers an operation touches: whether the legacy default stream orders two operations, or one needs the other's data, is unknown.`;
 }
 
 const mostTables = 8;

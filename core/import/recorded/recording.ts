@@ -156,7 +156,7 @@ function nothingRecorded(all: readonly RecordedProcess[]): CopyscopeError {
       code: 'record.nothing',
       message: all.some(missedSteps)
         ? noSteps
-        : `CUDA was initialised, and no copy, kernel or wait came while it was recorded.${stepsSeen(all)}`,
+        : `CUDA was initialised, and no copy, kernel or wait was recorded.${stepsSeen(all)}`,
       remedy: 'Leave out --delay and --steps, or let the program run longer.',
     });
   }
@@ -197,14 +197,12 @@ function notesOf(
     ...(stacks === 0
       ? []
       : [
-          `The lines of ${stacks} calls were taken; that took ${formatDuration(sum(({ stacksNs }) => stacksNs))} in all.`,
+          `The lines of ${stacks} calls were recorded, which took ${formatDuration(sum(({ stacksNs }) => stacksNs))} in all.`,
         ]),
     ...(processes.some(missedSteps) ? [`${noSteps} A stretch of 10 s was recorded instead.`] : []),
     ...(dropped === 0 ? [] : [`CUPTI dropped ${dropped} records: counts and times are too low.`]),
-    ...(withoutRoom === 0
-      ? []
-      : [`${withoutRoom} records found no room, since the disk was too slow, and are left out.`]),
-    ...killed.map((pid) => `Process ${pid} did not end in order: its last half second or so may be missing.`),
+    ...(withoutRoom === 0 ? [] : [`${withoutRoom} records were lost, since the disk was too slow.`]),
+    ...killed.map((pid) => `Process ${pid} ended abnormally: its last half second or so may be missing.`),
     ...all.flatMap(({ header, refusal }) =>
       refusal === null ? [] : [`Process ${header.pid} was not recorded: ${problemWords(refusal)}`],
     ),

@@ -115,7 +115,7 @@ function memoryNotes(program: Program, { device: { name, memoryBytes } }: Device
     (sum, { memory, bytes }) => sum + (memory === 'device' || memory === 'pageable' ? 0 : bytes),
     multiCopies.reduce((sum, plan) => sum + pinnedBytes(plan) + (plan.memory === 'pinned' ? payloadOf(plan) : 0), 0),
   );
-  const hostNote = `Its host needs ${formatBytes(pinned)} of RAM for page-locked memory, which is never swapped out. The profile doesn't say how much its host has.`;
+  const hostNote = `Its host needs ${formatBytes(pinned)} of RAM for page-locked memory, which is never swapped out. The profile doesn't say how much RAM the host has.`;
   const deviceNotes = devices.flatMap(({ id }, index) => {
     const own = buffers.filter(({ memory, device }) => memory === 'device' && device === index);
     // Buffers allocated by operations need not exist at once, but each must fit next to those from before the run.
@@ -137,7 +137,7 @@ const tellsRecorder = ({ parameters }: DeviceProfile): boolean => parameters['re
 
 const recorderNote = (profile: DeviceProfile): string =>
   !tellsRecorder(profile)
-    ? `This prediction leaves out what recording costs: the profile "${profile.name}" doesn't say it. Recorded runs of short operations take longer.`
+    ? `This prediction leaves out what recording costs: the profile "${profile.name}" doesn't have it. Recorded runs of short operations take longer.`
     : 'This prediction includes what recording costs, so that you can compare it with a recorded run. Without a recorder the program takes less.';
 
 /** Returns the profile's device in the form that engines report; it has no bus address. */

@@ -85,7 +85,7 @@ class CaptureCheck {
     for (const event of eventsUsed(instruction)) {
       if (!this.#capturedEvents.has(event)) continue;
       const name = this.#program.events[event]?.id ?? '';
-      const remedy = 'Use another event outside: one that is recorded in a capture means nothing there.';
+      const remedy = 'Use another event outside: one that is recorded in a capture has no meaning outside.';
       this.#refuse(instruction, `uses event "${name}", which a graph capture records`, remedy);
     }
   }

@@ -12,7 +12,7 @@ function checkMask({ visibleDevices }: UncheckedProgram, report: Report): void {
   const seen = new Set<number>();
   for (const [place, device] of (visibleDevices ?? []).entries()) {
     if (seen.has(device)) {
-      const remedy = 'Delete one: CUDA shows no device from a repeated one on.';
+      const remedy = 'Delete one: CUDA hides all devices from a repeated one on.';
       report(['environment', 'visibleDevices', place], `device ${device} is named twice.`, remedy);
     }
     seen.add(device);

@@ -54,7 +54,11 @@ class MemoryCheck {
       );
     }
     if (dst !== undefined && dst.memory !== 'pinned') {
-      this.#report(op, `"${dst.id}" is ${dst.memory} memory.`, 'pin_memory() makes pinned memory: declare "dst" so.');
+      this.#report(
+        op,
+        `"${dst.id}" is ${dst.memory} memory.`,
+        'pin_memory() makes pinned memory: declare "dst" as pinned.',
+      );
     }
   }
 
@@ -68,7 +72,7 @@ class MemoryCheck {
   #item({ op, buffer: index }: InstructionOf<'item'>): void {
     const buffer = this.#buffer(index);
     if (buffer === undefined || buffer.memory === 'device') return;
-    const message = `"${buffer.id}" is ${buffer.memory} memory, from which item() copies nothing.`;
+    const message = `item() can't copy from "${buffer.id}": it is ${buffer.memory} memory.`;
     this.#report(op, message, 'Name a device buffer, or read it on the host.');
   }
 

@@ -28,7 +28,7 @@ import { runFileError } from './problems.ts';
  */
 export function encodeRun({ info, trace }: Run): Uint8Array {
   if (trace.count > maxRunRows) {
-    const message = `the trace has ${trace.count} rows; a run file holds at most ${maxRunRows}.`;
+    const message = `the trace has ${trace.count} rows; a run file has at most ${maxRunRows}.`;
     throw runFileError('run-file.unwritable', 'file', message, { remedy: 'Record fewer iterations or operations.' });
   }
   const metadata = encodeMetadata({ info, lanes: trace.lanes, pauses: trace.pauses ?? [] });

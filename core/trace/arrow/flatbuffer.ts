@@ -36,7 +36,7 @@ export class FlatBuffer {
   /** Reads a 64-bit integer that a double can represent exactly. */
   int64(at: number): number {
     const value = Number(this.#view.getBigInt64(this.#inside(at, 8), true));
-    if (!Number.isSafeInteger(value)) throw this.broken(`holds the impossible number ${value}`);
+    if (!Number.isSafeInteger(value)) throw this.broken(`has the impossible number ${value}`);
     return value;
   }
 

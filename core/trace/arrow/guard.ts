@@ -114,7 +114,7 @@ function guardMessage(file: Uint8Array, offset: number, headerType: number): num
   if (message.uint8(messageSlots.headerType) !== headerType) throw damaged('batch', 'a batch is of the wrong kind.');
   const bodyLength = message.int64(messageSlots.bodyLength);
   if (bodyLength < 0 || bodyStart + bodyLength > file.byteLength) {
-    throw damaged('batch', `a batch claims ${bodyLength} bytes, more than the file holds.`);
+    throw damaged('batch', `a batch claims ${bodyLength} bytes, more than the file has.`);
   }
   guardMetadata(message, messageSlots.metadata);
   const header = message.table(messageSlots.header);

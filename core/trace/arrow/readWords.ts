@@ -109,7 +109,7 @@ function checkStrings(name: string, { length, valueOffsets, values }: Data): num
   const offsets: unknown = valueOffsets;
   const bytes: unknown = values;
   const usable = offsets instanceof Int32Array && bytes instanceof Uint8Array && offsets.length > length;
-  if (length > 0 && !usable) throw damaged(name, 'the dictionary holds no strings.');
+  if (length > 0 && !usable) throw damaged(name, 'the dictionary has no strings.');
   if (length === 0 || !usable) return 0;
   for (let index = 0; index < length; index += 1) {
     const [start, end] = [offsets[index] ?? -1, offsets[index + 1] ?? -1];

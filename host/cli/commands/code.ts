@@ -54,8 +54,8 @@ async function remedied(experiment: Experiment, { assets, context }: CodeTools):
     throw new CopyscopeError({
       code: 'usage.no-remedy',
       field: '--remedy',
-      message: 'no remedy is known for this experiment that the simulator bears out.',
-      remedy: 'Leave --remedy out; copyscope explain says what happens in it.',
+      message: 'no remedy is known for this experiment that gains in a simulation.',
+      remedy: 'Leave --remedy out; copyscope explain shows what happens in it.',
     });
   }
   for (const step of best.steps) context.terminal.err(`Remedy: ${step}`);

@@ -62,8 +62,8 @@ async function agreed({ terminal }: Context, says: readonly string[], yes: boole
   throw new CopyscopeError({
     code: 'usage.yes',
     field: '--yes',
-    message: 'There is no terminal to ask at.',
-    remedy: 'Say --yes if this is what you want.',
+    message: 'There is no terminal for the question.',
+    remedy: 'Add --yes to agree.',
   });
 }
 

@@ -27,7 +27,7 @@ function drawGate(report: GateReport, columns: number, colors: Colors): string[]
     ...results.flatMap((result) => drawResult(result, columns, colors)),
     ...allowed.flatMap(({ what, reason, times }) => wrap(`Allowed ${times}×: ${what} (${reason})`, columns, '')),
     ...notes.flatMap((note) => wrap(`Note: ${note}`, columns, '')),
-    passed ? colors.green('The gate is open: no limit is broken.') : colors.red('The gate is shut.'),
+    passed ? colors.green('Passed: no limit is broken.') : colors.red('Failed.'),
   ];
 }
 
@@ -122,7 +122,7 @@ function formatOf(path: string): FileFormat {
   throw new CopyscopeError({
     code: 'usage.invalid',
     field: '--out',
-    message: `${path} does not tell its format by its ending.`,
+    message: `${path} has no ending of a known format.`,
     remedy: 'End it in .sarif, .xml (JUnit) or .json.',
   });
 }

@@ -101,7 +101,7 @@ const nameOf = (out: string): string => basename(out).replace(/\.arrow$/i, '');
 function tellEnd({ terminal }: Context, { info }: Run, out: string): void {
   for (const note of info.notes.filter((one) => !one.startsWith('Data was not checked'))) terminal.err(note);
   if (info.error !== undefined) terminal.err(describeError(info.error));
-  terminal.err(`Written to ${out}. copyscope explain ${out} says what held its steps.`);
+  terminal.err(`Written to ${out}. copyscope explain ${out} explains its steps.`);
 }
 
 export function unusedName(): string {
@@ -115,6 +115,6 @@ const partsThere = (folder: string): CopyscopeError =>
   new CopyscopeError({
     code: 'file.exists',
     field: '--out',
-    message: `${folder} is there: what an earlier recording left, or one that is under way.`,
+    message: `${folder} exists: an earlier recording left it, or one is running.`,
     remedy: 'copyscope explain reads the files in it, one at a time. Choose another name, or delete it.',
   });

@@ -213,7 +213,7 @@ async function requireExport(file: string): Promise<string> {
   throw new CopyscopeError({
     code: 'usage.invalid',
     field: '--captured',
-    message: `${file} is no export of Nsight Systems: no other file that Copyscope reads holds commands or environments.`,
+    message: `${file} is no export of Nsight Systems: no other file that Copyscope reads has commands or environments.`,
     remedy: 'Leave --captured out.',
   });
 }

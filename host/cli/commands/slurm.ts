@@ -177,7 +177,7 @@ const interrupted = (isCancelled: boolean): CopyscopeError =>
   new CopyscopeError({
     code: isCancelled ? 'run.cancelled' : 'slurm.left',
     message: isCancelled ? 'Its jobs were cancelled.' : 'Its jobs go on.',
-    remedy: 'The same command goes on with it.',
+    remedy: 'Run the same command to continue.',
   });
 
 async function begunSweep(

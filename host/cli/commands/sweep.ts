@@ -37,7 +37,7 @@ export async function sweep(tools: Tools, file: string, options: SweepOptions): 
 function refuseOfSlurm({ pointsPerJob, again }: SweepOptions): void {
   if (pointsPerJob === undefined && !again) return;
   const field = again ? '--again' : '--points-per-job';
-  throw new CopyscopeError({ code: 'usage.invalid', field, message: 'this goes with --slurm.' });
+  throw new CopyscopeError({ code: 'usage.invalid', field, message: 'this needs --slurm.' });
 }
 
 async function runAll(

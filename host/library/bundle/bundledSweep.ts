@@ -106,7 +106,7 @@ function requireKept(id: string, json: string): KeptSweep {
   const kept = readKept(id, json, '');
   const { count } = requireSweep(kept.sweep);
   if (count === kept.points) return kept;
-  throw damaged(`says that it has ${kept.points} points, and has ${count}.`, 'points');
+  throw damaged(`should have ${kept.points} points, and has ${count}.`, 'points');
 }
 
 /** Returns one outcome for each point; `runs` are the points that succeeded. */
@@ -118,7 +118,7 @@ function requireOutcomes(lines: string, points: number, runs: readonly number[])
     const where = `line ${index + 1}`;
     if (outcome === null) throw damaged(`${where} can’t be read.`, where);
     if (outcome.point >= points || found.has(outcome.point)) {
-      throw damaged(`${where} is about point ${outcome.point}, which is there twice or not at all.`, where);
+      throw damaged(`${where} is about point ${outcome.point}, which exists twice or not at all.`, where);
     }
     found.set(outcome.point, outcome);
   }

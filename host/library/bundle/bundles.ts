@@ -241,7 +241,7 @@ function requireReadable(manifest: Manifest): void {
   if (Buffer.byteLength(manifestText(manifest)) <= mostManifestBytes) return;
   throw new CopyscopeError({
     code: 'bundle.too-large',
-    message: 'These are more things than one bundle can hold.',
+    message: 'These are more items than a bundle can have.',
     remedy: 'Export them in parts.',
   });
 }
@@ -249,6 +249,6 @@ function requireReadable(manifest: Manifest): void {
 const gone = (): CopyscopeError =>
   new CopyscopeError({
     code: 'bundle.gone',
-    message: 'This bundle is no longer there to be fetched.',
+    message: 'This bundle no longer exists.',
     remedy: 'Export it again.',
   });

@@ -65,6 +65,6 @@ export class FileSink implements Sink {
 const tooLarge = (most: number): CopyscopeError =>
   new CopyscopeError({
     code: 'file.too-large',
-    message: `The file has more than ${most} bytes, the most that one of its kind is read.`,
+    message: `The file has more than ${most} bytes, the most that Copyscope reads of this kind.`,
     remedy: 'Check that it is the file you mean.',
   });

@@ -125,7 +125,7 @@ function databaseOf(sqlite: SqliteDatabase, fileBytes: number, log: string | nul
     // Makes SQLite read the existing part of a truncated file, and skip invalid tables.
     sqlite.exec('PRAGMA writable_schema = ON');
     definitions = definitionsOf(sqlite, budget);
-    damage = 'the database is not whole: it breaks off, or what it says of itself is damaged';
+    damage = 'the database is not whole: it breaks off, or its header is damaged';
     if (definitions.some(({ sql }) => !harmless.test(sql)))
       throw new Error('it is damaged where its tables are defined');
   }
@@ -170,7 +170,7 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 class TooMuch extends Error {
   constructor() {
-    super('it holds more than a file of its size can');
+    super('it has more than a file of its size can');
   }
 }
 

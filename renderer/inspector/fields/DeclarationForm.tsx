@@ -128,7 +128,7 @@ function BufferFields({ path, buffer }: BufferProps) {
       ) : (
         <ValueField label="Size" path={[...path, 'bytes']} format={bytesFormat} />
       )}
-      <PatternFields label="Holds at first" path={[...path, 'pattern']} pattern={buffer.pattern} />
+      <PatternFields label="Initial content" path={[...path, 'pattern']} pattern={buffer.pattern} />
       <ChoiceField
         label="Exists"
         path={[...path, 'allocated']}

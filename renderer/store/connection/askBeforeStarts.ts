@@ -53,5 +53,4 @@ function isAllowed(kind: StartKind, text: string): Promise<boolean> {
   return answer;
 }
 
-const declined = (): CopyscopeError =>
-  new CopyscopeError({ code: 'start.declined', message: 'You chose to start nothing.' });
+const declined = (): CopyscopeError => new CopyscopeError({ code: 'start.declined', message: 'Nothing was started.' });

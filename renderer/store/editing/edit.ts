@@ -32,7 +32,7 @@ function travel(direction: 'undo' | 'redo'): void {
   if (direction === 'undo' && isAllOf(history)) return void takeBack(key, history);
   const selection = taken(history, direction);
   show(key, history, { pickedRuns: withEntry(state().pickedRuns, key, undefined), selection });
-  whenSettled(() => announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`));
+  whenSettled(() => announce(`${direction === 'undo' ? 'Undone' : 'Redone'}: ${name}`));
 }
 
 /** Returns true if undo would take back the only step of a copy that an edit made. */
@@ -48,7 +48,7 @@ async function takeBack(key: string, history: DocumentHistory & { origin: Origin
   const giveFocusBack = keepFocus();
   returnTo(history.origin);
   inSecondFrame(giveFocusBack);
-  await attempt('The copy could not be taken back', async () => {
+  await attempt('The copy could not be undone', async () => {
     const id = key.slice(documentKey({ kind: 'experiment', id: '' }).length);
     await host().deleteItems(libraryItems({ experiments: [id] }));
     forgetDocument(key);
@@ -58,7 +58,7 @@ async function takeBack(key: string, history: DocumentHistory & { origin: Origin
       takenBack = { key: original, history };
       put('edits', original, { dirty: false, undo: null, redo: undoName, beforeRemedy: null });
     }
-    notifyDone('Copy taken back', `“${experiment.name}” held nothing else and is in the trash.`);
+    notifyDone('Copy undone', `“${experiment.name}” contained nothing else and is in the trash.`);
     announce(`Undone: ${undoName}`);
   });
 }
@@ -69,7 +69,7 @@ async function makeAgain(history: DocumentHistory): Promise<void> {
   if (key === null) return;
   const name = history.redoName;
   show(key, history, { selection: taken(history, 'redo') });
-  announce(`Done again: ${name}`);
+  announce(`Redone: ${name}`);
 }
 
 export const undo = (): void => travel('undo');

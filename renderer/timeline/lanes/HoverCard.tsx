@@ -103,7 +103,7 @@ function CounterCard({ hit: { track, value, least, most, timeNs } }: { readonly 
       <div className={classes['title']}>{track.name}</div>
       <dl className="tabular">
         <Fact name="At" value={exactTime(Math.max(0, timeNs))} />
-        <Fact name={track.of.kind === 'memory' ? 'Held' : 'Depth'} value={words(value)} />
+        <Fact name={track.of.kind === 'memory' ? 'Allocated' : 'Depth'} value={words(value)} />
         {least === most ? null : <Fact name="In this pixel" value={`${words(least)} to ${words(most)}`} />}
       </dl>
     </>

@@ -24,7 +24,7 @@ export const noteCommands: readonly Command<[shown: Shown]>[] = Object.values(
 
 function mark({ run, view, time }: Shown): void {
   const made = addNote(run.id, { ...placeOf(run, view, time), text: '' });
-  if (made !== null) announce(`Marked ${whenOf(made)}. ${shownKeys('mod Z')} takes it back.`);
+  if (made !== null) announce(`Marked ${whenOf(made)}. ${shownKeys('mod Z')} undoes it.`);
 }
 
 /** Adds a note on the selection, and opens its text for editing. */

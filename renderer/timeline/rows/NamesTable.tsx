@@ -73,8 +73,8 @@ function nameColumns(paints: (name: PaintName) => Paint): readonly DataColumn<Ar
       ),
     },
     { id: 'count', title: 'Count', isNumber: true, value: ({ count }) => count },
-    duration('total', 'Total', 'All of them together; those that run at once count each', ({ totalNs }) => totalNs),
-    duration('self', 'Self', 'Without what lies within them in their lane', ({ selfNs }) => selfNs),
+    duration('total', 'Total', 'All together; activities that run at once each count', ({ totalNs }) => totalNs),
+    duration('self', 'Self', 'Without the activities inside them, in their lane', ({ selfNs }) => selfNs),
     {
       id: 'share',
       title: 'Share',

@@ -8,7 +8,7 @@ import { arrange, arrangementOf } from './useArrangement.ts';
 
 /** Keys on a lane's name, by the action's id; its menu names an action for the lane at hand. */
 export const laneKeys = {
-  pin: { name: 'Pin to the top, or no longer', keys: ['P'] },
+  pin: { name: 'Pin to the top, or unpin', keys: ['P'] },
   'pin-group': { name: 'Pin its whole group', keys: ['shift P'] },
   hide: { name: 'Hide; Lanes in the toolbar shows it again', keys: ['H'] },
   'hide-group': { name: 'Hide its whole group', keys: ['shift H'] },

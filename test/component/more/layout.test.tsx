@@ -23,7 +23,7 @@ it('says of a trace of which nothing could be read so, and names no device', asy
   const imported = await host.import(text, { name: 'broken.json', version: '0.0.0', modifiedAt: new Date(0) });
   if (imported.kind !== 'run') throw new Error('it is no run');
   await openWorkbench({ runs: [...host.runs.values()], page: { kind: 'run', id: imported.run.id } });
-  await expect.element(page.getByText('Nothing of it could be read', { exact: true })).toBeVisible();
+  await expect.element(page.getByText('This run can’t be read', { exact: true })).toBeVisible();
   await expect.element(status).toHaveTextContent(/recorded, \w/);
   await expect.element(status).not.toHaveTextContent('recorded on');
 });

@@ -17,7 +17,7 @@ it('asks before the first program is recorded, names it, and asks no more once i
   await record.click();
   await expect.element(question).toHaveTextContent("python train.py --name 'two words'");
   await question.getByRole('button', { name: 'Cancel' }).click();
-  await expect.element(form.getByRole('alert')).toHaveTextContent('You chose to start nothing.');
+  await expect.element(form.getByRole('alert')).toHaveTextContent('Nothing was started.');
   expect(starts()).toBe(0);
 
   await record.click();

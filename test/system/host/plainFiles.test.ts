@@ -27,7 +27,7 @@ describe.skipIf(process.platform === 'win32')('a command', () => {
   it.each(commands)('%s refuses what is no plain file', async (command) => {
     for (const name of ['pipe', 'pipe.json', 'pipe.arrow', 'zero', 'zero.json', 'zero.arrow']) {
       const { exitCode, err } = await said(command, at(name));
-      expect(err).toContain(`${at(name)} is no plain file. Write what it gives to a file, and name that.`);
+      expect(err).toContain(`${at(name)} is no plain file. Write its output to a file, and name that.`);
       expect(exitCode).toBe(2);
     }
   });

@@ -45,7 +45,7 @@ describe('the copy of item()', () => {
   it('has no memory to pin: what helps is to issue the kernel before, or to read the value later', () => {
     const { verdicts, remedies } = explained(copy, { ...item('a'), label: 'loss' }, { ...kernel('b'), label: 'next' });
     const verdict = verdicts.find(({ label }) => label === 'loss');
-    expect(verdict).toMatchObject({ cause: 'pageable-destination', title: 'Host held to read one value' });
+    expect(verdict).toMatchObject({ cause: 'pageable-destination', title: 'Host blocked to read one value' });
     expect(verdict?.explanation).toMatch(
       /^cudaMemcpyAsync blocked the host for .* until 4 B had come back from the device/,
     );

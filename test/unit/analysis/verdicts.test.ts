@@ -371,7 +371,7 @@ describe('host', () => {
     );
     const found = only(verdicts(slow, experiment('pinned', [h2d('a'), kernel('b')])));
     expect(found).toMatchObject({ cause: 'issued-too-late', hostCall: 'cudaLaunchKernel', rule: 'issue-before-run' });
-    expect(found.remedy).toContain('Find out what held cudaLaunchKernel');
+    expect(found.remedy).toContain('Find out what blocked cudaLaunchKernel');
   });
 
   it('makes too many calls first', () => {

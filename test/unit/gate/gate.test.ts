@@ -229,7 +229,7 @@ describe("limits that can't be judged", () => {
   it('does not pass: steps that are not there', async () => {
     const input = await program([{ kernel: 100 }, { kernel: 100 }]);
     expect(() => gate(input, rules({ limits: { stepNs: 0 }, steps: { from: 2, to: 3 } }), null)).toThrow(
-      'steps 2..3 are asked for, and there are 2.',
+      'steps 2..3 were given, and there are 2.',
     );
   });
 

@@ -143,7 +143,7 @@ describe('two GPUs that copy and compute in turn (h100_2gpu_1s)', () => {
     expect(share('exposed-copy-pinned')).toBeCloseTo(0.95, 2);
     expect(share('kernels')).toBeCloseTo(0.023, 3);
     expect(steps.parts.reduce((sum, one) => sum + one.ns, 0)).toBeCloseTo(steps.medianNs, 0);
-    expect(steps.inferred.join(' ')).toMatch(/The trace holds 2 processes .* calls most/);
+    expect(steps.inferred.join(' ')).toMatch(/The trace has 2 processes .* makes the most calls/);
     expect(plan[0]?.changes).toEqual(['keep-on-device']);
     // Kernels and copies within the device are 4.3 % of the step: a second stream can hide no more.
     expect(tried?.gainShare).toBeGreaterThan(0.02);

@@ -49,7 +49,7 @@ describe('a file of results', () => {
     const file = results([lessonResult(lesson, solved)], '');
     expect(requireResults('a.json', JSON.stringify(file))).toEqual(file);
     for (const content of ['', '{}', '{"format":"copyscope/experiment"}', 'PNG'])
-      expect(() => requireResults('other.json', content)).toThrow(/^other\.json holds no results of lessons/);
+      expect(() => requireResults('other.json', content)).toThrow(/^other\.json has no results of lessons/);
   });
 });
 

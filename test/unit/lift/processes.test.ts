@@ -38,7 +38,7 @@ describe('ranks of one trace', () => {
     const { lanes, script } = await lifted([...rank('TP00', 424, 1000), ...rank('TP01', 425, 1200, 2)]);
     expect(lanes).toEqual(['thread:[TP01] 425:425']);
     expect(script.inferred.filter((note) => note.includes('process'))).toEqual([
-      'The trace holds 2 processes that put work on a device: [TP01] 425 calls most, and the steps are its.',
+      'The trace has 2 processes that put work on a device: the steps are those of [TP01] 425, which makes the most calls.',
     ]);
   });
 

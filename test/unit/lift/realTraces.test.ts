@@ -94,9 +94,7 @@ describe('the first advice for a real program', () => {
 
   it('refuses steps that are not there, by number', async () => {
     const run = await fixture('vision.pinned');
-    expect(() => traceAnswers(run, costs, { from: 3, to: 9 })).toThrow(
-      'steps 3..9 are asked for, and the trace has 4.',
-    );
+    expect(() => traceAnswers(run, costs, { from: 3, to: 9 })).toThrow('steps 3..9 were given, and the trace has 4.');
   });
 });
 

@@ -194,7 +194,7 @@ describe('a change that only a person can know of', () => {
   it('is in no plan, and is simulated if it is asked for', async () => {
     const kept = await answersOf(batch, ['keep-on-device']);
     expect(kept.tried?.gainShare).toBeGreaterThan(0.2);
-    expect(kept.tried?.needs.join()).toContain('the trace does not hold the data');
+    expect(kept.tried?.needs.join()).toContain("the trace doesn't have the data");
     const smaller = await answersOf(batch, ['send-smaller']);
     expect(smaller.tried?.gainShare).toBeGreaterThan(0.1);
     expect(smaller.tried?.gainShare).toBeLessThan(kept.tried?.gainShare ?? 0);

@@ -48,7 +48,7 @@ describe('a pool', () => {
 
   it('fails if nothing will be freed', () => {
     const kept = ids.slice(0, 3).flatMap((id) => item(id, 'pool', false));
-    expect(() => kernels(kept, 1_000_000)).toThrow('asks for');
+    expect(() => kernels(kept, 1_000_000)).toThrow('allocates');
   });
 });
 
@@ -81,6 +81,6 @@ describe('the caching allocator', () => {
 
   it('fails if its blocks are in use', () => {
     const kept = ids.flatMap((id) => item(id, 'caching', false));
-    expect(() => kernels(kept, segments)).toThrow('asks for');
+    expect(() => kernels(kept, segments)).toThrow('allocates');
   });
 });

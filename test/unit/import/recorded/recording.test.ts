@@ -185,7 +185,7 @@ describe('problems of a recording', () => {
     const cut = new RecordingBytes({ light: true }).copy(0, 10, 1, 1);
     cut.record(recordKinds.dropped, ['u64', 5], ['u64', 6]);
     expect(notes(cut)).toMatch(
-      /light mode[\s\S]*dropped 5[\s\S]*6 records found no room[\s\S]*Process 100 did not end in order/,
+      /light mode[\s\S]*dropped 5[\s\S]*6 records were lost[\s\S]*Process 100 ended abnormally/,
     );
     expect(notes(steps(2))).not.toMatch(/did not end|dropped|light/);
   });
