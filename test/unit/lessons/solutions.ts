@@ -120,6 +120,9 @@ export const spoils: Readonly<Record<string, Change>> = {
     insert(operations(one), 0, ...waits);
   },
   'without the work of the host': (one) => remove(one, is('work')),
+  'with kernels that touch no data': (one) => {
+    for (const found of every(one)) if (found.op === 'kernel') Object.assign(found, { reads: [], writes: [] });
+  },
   'with half of the rounds': (one) => {
     for (const found of every(one)) if (found.op === 'repeat') found.count = Math.max(1, Math.floor(found.count / 2));
   },
@@ -170,6 +173,8 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       registered: (one) => memory(one, 'tensor', 'registered'),
     },
     wrong: {
+      'half of the bytes': (one) => set(one, is('copy'), { bytes: 1_048_576 }),
+      'asynchronous from pageable memory': (one) => set(one, is('copy'), { mode: 'async' }),
       'pinned, and nobody waits': (one) => {
         memory(one, 'tensor', 'pinned');
         set(one, is('copy'), { mode: 'async' });
@@ -241,6 +246,16 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'a stream for the pageable copy, without the work of the host': (one) => {
+        one.streams = [stream('side')];
+        set(one, is('copy'), { stream: 'side' });
+        remove(one, is('work'));
+      },
+      'the pageable copy after the kernel, in its stream': (one) => {
+        const list = operations(one);
+        const [copy] = list.splice(list.findIndex(is('copy')), 1);
+        if (copy !== undefined) list.splice(list.findIndex(is('kernel')) + 1, 0, copy);
+      },
       'pinned only': (one) => memory(one, 'source', 'pinned'),
       'a stream only': (one) => {
         one.streams = [stream('side')];
@@ -257,6 +272,15 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'from the pageable tensor at once': (one) => {
+        operations(one).shift();
+        set(one, is('copy'), { src: 'tensor' });
+      },
+      'half of it, from pinned memory': (one) => {
+        memory(one, 'tensor', 'pinned');
+        operations(one).shift();
+        set(one, is('copy'), { src: 'tensor', bytes: 1_048_576 });
+      },
       'the tensor in pinned memory, and still pinned again': (one) => memory(one, 'tensor', 'pinned'),
       'made in pinned memory, and nobody waits': (one) => {
         memory(one, 'tensor', 'pinned');
@@ -282,6 +306,10 @@ export const solutions: Readonly<Record<string, Solutions>> = {
     },
     wrong: {
       'pinned, and a wait after each': (one) => memory(one, 'tensor', 'pinned'),
+      'asynchronous, one synchronise before the loop': (one) => {
+        set(one, is('copy'), { mode: 'async' });
+        operations(one).unshift({ op: 'synchronizeDevice' });
+      },
       'a synchronise inside the loop': (one) => {
         set(one, is('copy'), { mode: 'async' });
         loopOf(one).operations.push(synchronize('default'));
@@ -299,6 +327,8 @@ export const solutions: Readonly<Record<string, Solutions>> = {
     },
     wrong: {
       'four of the six': (one) => void operations(one).splice(0, 4),
+      'all in a blocking loop': (one) => set(one, is('multiCopy'), { strategy: 'blocking-loop', options: {} }),
+      'all pinned by the caller first': (one) => set(one, is('multiCopy'), { strategy: 'pin-then-copy', options: {} }),
     },
   },
   'kv-blocks: Choose the strategy': {
@@ -308,6 +338,12 @@ export const solutions: Readonly<Record<string, Solutions>> = {
     },
     wrong: {
       'by one call': (one) => set(one, is('blockCopy'), { strategy: 'batch' }),
+      'by a call for each': (one) => set(one, is('blockCopy'), { strategy: 'loop' }),
+      'half of the blocks, by one kernel': (one) => {
+        for (const found of every(one).filter(is('blockCopy'))) {
+          if (found.op === 'blockCopy') Object.assign(found, { strategy: 'kernel', blocks: found.blocks / 2 });
+        }
+      },
       gathered: (one) => set(one, is('blockCopy'), { strategy: 'packed' }),
     },
   },
@@ -538,6 +574,13 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       'the loss of no step, before the loop': (one) => {
         const [item] = loopOf(one).operations.splice(1, 1);
         if (item !== undefined) insert(operations(one), 0, item);
+      },
+      'a copy that nobody waits for': (one) => {
+        const loss = one.buffers[0];
+        if (loss !== undefined) one.buffers.push({ ...loss, id: 'printed', memory: 'pinned' });
+        loopOf(one).operations.splice(1, 1);
+        remove(one, (op) => waiting.has(op.op));
+        operations(one).push({ op: 'copy', src: 'loss', dst: 'printed', mode: 'async', stream: 'work' } as Operation);
       },
       'never printed': (one) => {
         loopOf(one).operations.splice(1, 1);

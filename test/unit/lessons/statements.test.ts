@@ -97,6 +97,7 @@ describe('tasks', () => {
         const answer = executable(good, spoil);
         if (answer !== null && !isDeepStrictEqual(answer, good)) answers.push({ way, answer });
       }
+      expect(answers.length).toBeGreaterThanOrEqual(5);
       for (const { way, answer } of answers) {
         // A program that fails is no solution either: the window shows its error in place of the checks.
         const found = await asGiven(lesson, step, answer).then(({ task }) => broken(task), describeFailure);
