@@ -219,7 +219,7 @@ function IterationOf({
     <Select
       aria-label={`Iteration of ${name}`}
       variant="unstyled"
-      w={138}
+      w={158}
       flex="none"
       size="xs"
       value={String(view.number)}
