@@ -178,7 +178,7 @@ export function commands(
 
   cli
     .command('record')
-    .description('record what an unchanged program does on the GPU')
+    .description('record an unchanged program')
     .addArgument(new Argument('[program...]', 'program, such as -- python train.py'))
     .option('--light', 'leave out kernels, which cost most', false)
     .option('--no-lines', 'leave out Python stacks')
@@ -209,7 +209,7 @@ export function commands(
   cli
     .command('mcp')
     .description('serve tools to an assistant over stdin and stdout (MCP)')
-    .addArgument(new Argument('[folders...]', 'folders that it may use (default: this one)'))
+    .addArgument(new Argument('[folders...]', 'folders it may use (default: this one)'))
     .option('--allow-record', 'let it record programs', false)
     .action(async (folders: string[], { allowRecord }: { allowRecord: boolean }) => {
       // Loaded only if it is used: it is a large part of the program.
@@ -219,7 +219,7 @@ export function commands(
 
   cli
     .command('lift')
-    .description("make an experiment of a real program's trace")
+    .description('make an experiment of a trace')
     .addArgument(new Argument('<trace>', 'trace of PyTorch or Nsight Systems'))
     .requiredOption('--out <file.json>', 'new file')
     .addOption(stepsOption())
@@ -316,7 +316,7 @@ export function commands(
     .option('--name <name>', 'name of the profile (default: named after the device)')
     .option('--base <name>', 'profile for what isn’t measured', 'h200')
     .option('--out <file.json>', 'new file, instead of your profiles')
-    .option('--blocks <file.json>', 'measure copies of blocks instead, and write their fastest strategies')
+    .option('--blocks <file.json>', 'measure strategies of block copies instead')
     .option('--slurm', 'run as a Slurm job', false)
     .option('--quick', 'fewer iterations, no copies above 16 MiB', false)
     .addOption(json('print the profile as JSON, and nothing else on stdout'))
