@@ -86,7 +86,7 @@ export const bufferSchema = z
     memory: z.enum(bufferMemories).describe('Kind of memory.'),
     device: idSchema.optional().describe('For device memory; the first one if omitted.'),
     bytes: byteCountSchema.optional().describe('Size; or dtype and shape.'),
-    dtype: z.enum(dtypes).optional().describe('As in PyTorch.'),
+    dtype: z.enum(dtypes).optional().describe('Name of PyTorch’s dtype.'),
     shape: z
       .array(z.number().int().min(1).max(maxBufferBytes))
       .min(1)

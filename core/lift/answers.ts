@@ -52,7 +52,7 @@ export interface RemedyAnswer extends Remedy {
 }
 
 export interface TraceAnswers {
-  /** Where the step time goes, what to change, the step after it. */
+  /** Sentence: where the step time goes, what to change, the step after it. */
   readonly answer: string;
   readonly steps: StepsAnswer;
   /** Recommended changes first. */

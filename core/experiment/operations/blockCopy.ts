@@ -35,7 +35,7 @@ const schema = z.strictObject({
   blocks: z.number().int().min(1).max(mostBlocks).describe('Number of blocks.'),
   blockBytes: z
     .union([byteCountSchema, z.array(byteCountSchema).min(1).max(mostBlocks)])
-    .describe('Of each, or a repeated list.'),
+    .describe('Bytes of each, or a repeated list.'),
   strategy: z
     .enum(blockCopyStrategies)
     .default('auto')

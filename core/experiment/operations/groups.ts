@@ -28,7 +28,7 @@ export const repeat: Descriptor<Group<typeof repeatSchema>> = {
 /** An NVTX range, or record_function. */
 const rangeSchema = z.strictObject({
   ...named('range'),
-  name: z.string().min(1).max(120).describe('As of an NVTX range.'),
+  name: z.string().min(1).max(120).describe('Like an NVTX range’s.'),
   folded: z.boolean().optional().describe('Shown as one block.'),
 });
 export const range: Descriptor<Group<typeof rangeSchema>> = {

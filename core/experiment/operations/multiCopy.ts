@@ -26,7 +26,7 @@ const schema = z.strictObject({
       tensors: z.number().int().min(1).max(mostTensors).describe('Number of tensors.'),
       bytes: z
         .union([byteCountSchema, z.array(byteCountSchema).min(1).max(100_000)])
-        .describe('Of each, or a repeated list.'),
+        .describe('Bytes of each, or a repeated list.'),
       memory: z.enum(['pageable', 'pinned']).default('pageable').describe('Host memory.'),
     })
     .describe('Tensors.'),
