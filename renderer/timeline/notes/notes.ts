@@ -135,7 +135,7 @@ export function travelNotes(run: string, way: 'undo' | 'redo'): boolean {
   times[way]();
   set(run, { notes: history.getState().notes });
   save(run);
-  announce(`${way === 'undo' ? 'Undone' : 'Done again'}: ${step}`);
+  announce(`${way === 'undo' ? 'Undone' : 'Redone'}: ${step}`);
   return true;
 }
 
