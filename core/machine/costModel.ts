@@ -3,6 +3,7 @@
  * what it lacks (core/machine/cost). Times are nanoseconds and rates bytes per second, unless a name says otherwise.
  */
 import type { Pattern } from '../experiment/resources.ts';
+import type { InstructionOf } from '../program/instructions.ts';
 import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
 
@@ -104,7 +105,15 @@ export type GraphCallName = 'cudaGraphInstantiate' | 'cudaGraphUpload' | 'cudaGr
 
 export type HostAccess =
   | { readonly kind: 'copy' }
-  | { readonly kind: 'write' | 'read'; readonly pattern: Pattern['kind'] };
+  | { readonly kind: 'write' | 'read' | 'uncached-read'; readonly pattern: Pattern['kind'] };
+
+/** Reading a buffer with an expected pattern means comparing it with that. Processors don't cache write-combined memory. */
+export function accessOf(instruction: InstructionOf<'write'> | InstructionOf<'read'>, memory: MemoryKind): HostAccess {
+  const { code } = instruction;
+  const content = code === 'write' ? instruction.content : instruction.expected;
+  const kind = code === 'read' && memory === 'pinned-write-combined' ? 'uncached-read' : code;
+  return { kind, pattern: content?.pattern.kind ?? 'constant' };
+}
 
 export interface CopyEnds {
   readonly src: MemoryKind;

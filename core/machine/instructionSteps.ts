@@ -14,7 +14,7 @@ import {
 } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
 import { Copies } from './copies.ts';
-import type { CopyEnds, CostModel, HostAccess } from './costModel.ts';
+import { accessOf, type CopyEnds, type CostModel } from './costModel.ts';
 import { engineIndex, functionEngine } from './engines.ts';
 import { pieceStep } from './multiCopies.ts';
 import { isThreaded, type LoopParts, loopSteps } from './multiCopyPlan.ts';
@@ -107,7 +107,11 @@ export class InstructionSteps {
       case 'write':
       case 'read': {
         const { bytes } = instruction;
-        return { ...base, bytes, callNs: this.#costs.hostNs(accessOf(instruction), bytes) };
+        return {
+          ...base,
+          bytes,
+          callNs: this.#costs.hostNs(accessOf(instruction, this.#memory(instruction.buffer)), bytes),
+        };
       }
       case 'copy':
         return this.#copy(base, instruction, captured);
@@ -333,10 +337,4 @@ export class InstructionSteps {
   #memory(buffer: number): MemoryKind {
     return this.#program.buffers[buffer]?.memory ?? 'unknown';
   }
-}
-
-/** Reading a buffer with an expected pattern means comparing it with that. */
-function accessOf(instruction: InstructionOf<'write'> | InstructionOf<'read'>): HostAccess {
-  const content = instruction.code === 'write' ? instruction.content : instruction.expected;
-  return { kind: instruction.code, pattern: content?.pattern.kind ?? 'constant' };
 }

@@ -13,7 +13,7 @@ import { earlyWaits, holdingFunctions } from './handover.ts';
 import { copiesAhead } from './issue.ts';
 import { isPlace, namesOf, places } from './situation.ts';
 import { outOfLegacyStream, waitsByStream } from './streams.ts';
-import { copiedTwice, peerCopies, relays } from './whole.ts';
+import { copiedTwice, peerCopies, readUncached, relays } from './whole.ts';
 
 /** Causes that stay: each round of a loop of small copies may stand for other blocks. */
 const kept: ReadonlySet<Cause> = new Set(['race', 'many-small-copies']);
@@ -59,6 +59,17 @@ function heldUp(experiment: Experiment): ReadonlyMap<string, Told> {
       explanation: `Host function "${describeOperation(operation, experiment)}" comes behind the copy in stream "${operation.stream}", and takes ${formatDuration(operation.durationNs)}. Later work of the stream waits for it, and the device is idle.`,
       remedy:
         'Put the function in a stream of its own behind an event, or let a host thread wait for the event and do its work.',
+    });
+  }
+  const uncached = new Set(readUncached(experiment).map(([, { id }]) => id));
+  for (const { operation } of places(experiment).filter(isPlace('copy'))) {
+    if (!uncached.has(operation.dst)) continue;
+    told.set(operation.id, {
+      cause: 'issued-too-late',
+      rule: 'issue-before-run',
+      title: 'Host reads write-combined memory',
+      explanation: `"${operation.dst}" is write-combined, so the processor reads it past its caches, many times slower than other memory. How many times is published for another machine, not measured on this one.`,
+      remedy: 'Take ordinary page-locked memory for what the host reads.',
     });
   }
   for (const id of copiedTwice(experiment)) {

@@ -136,7 +136,7 @@ function describe(before: Prediction, made: Made, interval: Interval | null, sea
     floorNs,
     needed: words.filter(isNeeded),
     mayGainNothing: lowShare <= 0,
-    needs: words.includes('pin') ? [search.needOfPin()] : [],
+    needs: words.includes('pin') ? search.needsOfPin() : [],
     lines: [],
     code: [],
     keptBytes: deviceBytes(made.prediction.experiment) - deviceBytes(before.experiment),
@@ -160,14 +160,19 @@ class Search {
   }
 
   /** Says what pinning asks of the program, and what it takes to page-lock the memory on the spot. */
-  needOfPin(): string {
+  needsOfPin(): string[] {
     const { experiment } = this.#before;
     const change = wholeChanges.pin(experiment, this.#effort);
     const places = new Set((change?.patches ?? []).flatMap(({ path: [list, at] }) => (list === 'buffers' ? [at] : [])));
-    const sizes = experiment.buffers.flatMap((buffer, at) => (places.has(at) ? [bufferBytes(buffer)] : []));
+    const sizes = experiment.buffers.flatMap((buffer, at) =>
+      places.has(at) && buffer.memory === 'pageable' ? [bufferBytes(buffer)] : [],
+    );
+    if (sizes.length === 0) return [];
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     const ns = sizes.reduce((sum, size) => sum + this.#machine.costs.memoryNs('cudaHostAlloc', size), 0);
-    return `It gains this only if the data is made in, or received into, page-locked memory. To page-lock these ${formatBytes(bytes)} takes ${formatDuration(ns)}, once.`;
+    return [
+      `It gains this only if the data is made in, or received into, page-locked memory. To page-lock these ${formatBytes(bytes)} takes ${formatDuration(ns)}, once.`,
+    ];
   }
 
   gain(made: Made | null): number {

@@ -106,7 +106,19 @@ export function withoutBlocking(experiment: Experiment): Change | null {
 export function pinned(experiment: Experiment): Change | null {
   const edit = new ChangeBuilder(experiment);
   const links = linkCopies(experiment).flatMap(({ operation: { src, dst } }) => [src, dst]);
+  for (const [index, { id }] of readUncached(experiment)) {
+    edit.step(`Make "${id}" ordinary page-locked memory, not write-combined.`);
+    edit.replace(['buffers', index, 'memory'], 'pinned');
+  }
   return pinIn(experiment, edit, new Set([...links, ...dropStaging(experiment, edit, 'pageable')]));
+}
+
+/** Returns write-combined buffers that the host reads, with their places. */
+export function readUncached({ buffers, ...experiment }: Experiment): [number, Experiment['buffers'][number]][] {
+  const read = new Set(
+    places({ buffers, ...experiment }).flatMap(({ operation: one }) => (one.op === 'read' ? [one.buffer] : [])),
+  );
+  return [...buffers.entries()].filter(([, { id, memory }]) => memory === 'pinned-write-combined' && read.has(id));
 }
 
 /** Drops the host's own copies into page-locked memory: their source is pinned instead. */
@@ -182,7 +194,8 @@ function pinIn(experiment: Experiment, edit: ChangeBuilder, sides: ReadonlySet<s
     edit.replace(['buffers', index, 'memory'], 'pinned');
     names.push(id);
   }
-  return changed(edit, `Pin ${namesOf(names)}.`);
+  if (names.length > 0) edit.step(`Pin ${namesOf(names)}.`);
+  return edit.change.patches.length === 0 ? null : edit.change;
 }
 
 const changed = (edit: ChangeBuilder, words: string): Change | null =>

@@ -54,6 +54,12 @@ const quarter = room(0.25, 1).share;
  */
 const inlineMemsetBytes = 4096;
 
+/**
+ * Time to read write-combined memory, which processors don't cache, over that of other page-locked memory: 1,287 over 18.8
+ * ms on a machine with a B300 (cudarc, pull request 580). No profile has a measurement of its own.
+ */
+const uncachedReads = 68;
+
 /** Least time of a pitched copy's row in profiles without copies.pitchedRowNs: that of an H200. */
 const leastRowNs = 1.5;
 
@@ -183,7 +189,7 @@ class ProfileCosts implements CostModel {
   }
 
   hostNs(access: HostAccess, bytes: number): number {
-    return (bytes / this.#hostRate(access, bytes)) * 1e9;
+    return (access.kind === 'uncached-read' ? uncachedReads : 1) * (bytes / this.#hostRate(access, bytes)) * 1e9;
   }
 
   hostCopyRate(threads: number): number {

@@ -13,7 +13,15 @@ import { spread } from '../../statistics.ts';
 import { activity, type Iteration, iterationOf } from '../../trace/iteration.ts';
 import type { Run } from '../../trace/run.ts';
 import { copyDirection } from '../../trace/trace.ts';
-import type { CallName, CopyCost, CopyEnds, CostModel, HostAccess, KernelCost } from '../costModel.ts';
+import {
+  accessOf,
+  type CallName,
+  type CopyCost,
+  type CopyEnds,
+  type CostModel,
+  type HostAccess,
+  type KernelCost,
+} from '../costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { simulate } from '../simulate.ts';
 import { CostsOverriding } from './costsOverriding.ts';
@@ -105,8 +113,7 @@ function keyOf(
     }
     case 'write':
     case 'read': {
-      const content = instruction.code === 'write' ? instruction.content : instruction.expected;
-      const access = { kind: instruction.code, pattern: content?.pattern.kind ?? ('constant' as const) };
+      const access = accessOf(instruction, buffers[instruction.buffer]?.memory ?? 'unknown');
       return kind === 'host-write' || kind === 'host-read' ? hostKey(access, instruction.bytes) : null;
     }
     case 'recordEvent':
