@@ -54,12 +54,6 @@ const quarter = room(0.25, 1).share;
  */
 const inlineMemsetBytes = 4096;
 
-/**
- * Time to read write-combined memory, which processors don't cache, over that of other page-locked memory: 1,287 over 18.8
- * ms on a machine with a B300 (cudarc, pull request 580). No profile has a measurement of its own.
- */
-const uncachedReads = 68;
-
 /** Least time of a pitched copy's row in profiles without copies.pitchedRowNs: that of an H200. */
 const leastRowNs = 1.5;
 
@@ -189,7 +183,7 @@ class ProfileCosts implements CostModel {
   }
 
   hostNs(access: HostAccess, bytes: number): number {
-    return (access.kind === 'uncached-read' ? uncachedReads : 1) * (bytes / this.#hostRate(access, bytes)) * 1e9;
+    return (bytes / this.#hostRate(access, bytes)) * 1e9;
   }
 
   hostCopyRate(threads: number): number {
@@ -253,6 +247,7 @@ class ProfileCosts implements CostModel {
     if (access.kind === 'copy') {
       return bytes <= (p['host.cachedBytes'] ?? 0) ? (p['host.cachedBytesPerSecond'] ?? memcpy) : memcpy;
     }
+    if (access.kind === 'uncached-read') return p['host.uncachedBytesPerSecond'] ?? memcpy;
     // Writing and checking go word by word, so the cost of computing a word decides (native/src/executor/host_memory.cpp).
     if (access.pattern === 'random') return p['host.randomBytesPerSecond'] ?? memcpy;
     return access.pattern === 'index' ? (p['host.indexBytesPerSecond'] ?? memcpy) : memcpy;

@@ -288,6 +288,10 @@ export const registry = {
     ...{ unit: 'B/s', without: null, probe: 'host memory' },
     what: 'Host thread that writes or checks data.',
   },
+  'host.uncachedBytesPerSecond': {
+    ...{ unit: 'B/s', without: null, probe: null },
+    what: 'Host thread that reads write-combined memory.',
+  },
   'host.threads': {
     unit: 'B/s',
     by: 'threads',

@@ -66,7 +66,7 @@ describe('causes and plans of reported faults', () => {
     ['two-cameras', 'legacy-default-stream', ['non-blocking-stream', 'other-stream'], 11.9],
     ['metrics-callback', 'queued-behind', ['other-stream'], 123],
     ['loader', 'issued-too-late', ['delay-wait', 'other-thread'], 427],
-    ['mask-readback', 'issued-too-late', ['pin'], 43.5],
+    ['mask-readback', 'issued-too-late', ['pin', 'launch-ahead'], 29.5],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
     const [recommended] = planOf(experiment);
