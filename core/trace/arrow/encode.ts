@@ -7,13 +7,14 @@ import {
   Int8,
   Int32,
   makeData,
+  makeVector,
   RecordBatch,
   Schema,
   Struct,
   Table,
   tableToIPC,
   Utf8,
-  vectorFromArray,
+  type Vector,
 } from 'apache-arrow';
 import type { Run } from '../run.ts';
 import type { Trace } from '../trace.ts';
@@ -88,6 +89,20 @@ function dictionary(list: readonly string[], codes: Int8Array | Int32Array, colu
     type: new Dictionary(new Utf8(), indices, columnOrder.indexOf(column)),
     length: codes.length,
     data: codes,
-    dictionary: vectorFromArray(list, new Utf8()),
+    dictionary: textVector(list),
   };
+}
+
+/** Core includes neither Node's nor the browser's type library, so this declares the global that it uses. */
+const platform = globalThis as unknown as { readonly TextEncoder: new () => { encode(text: string): Uint8Array } };
+
+/** Unlike `vectorFromArray`, it compiles no text, which the window's content security policy forbids. */
+function textVector(texts: readonly string[]): Vector<Utf8> {
+  const encoder = new platform.TextEncoder();
+  const encoded = texts.map((text) => encoder.encode(text));
+  const valueOffsets = new Int32Array(texts.length + 1);
+  for (const [index, { length }] of encoded.entries()) valueOffsets[index + 1] = (valueOffsets[index] ?? 0) + length;
+  const data = new Uint8Array(valueOffsets.at(-1) ?? 0);
+  for (const [index, bytes] of encoded.entries()) data.set(bytes, valueOffsets[index]);
+  return makeVector(makeData({ type: new Utf8(), length: texts.length, nullCount: 0, valueOffsets, data }));
 }
