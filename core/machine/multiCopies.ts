@@ -17,7 +17,6 @@ export class MultiCopies {
   readonly #streams: StreamSet;
   readonly #hostWork: HostWork;
   readonly #copies: Copies;
-  readonly #newPart: number;
   /** Threads of each device's engine that have called the driver. */
   readonly #called = new Set<string>();
 
@@ -28,7 +27,6 @@ export class MultiCopies {
     this.#streams = streams;
     this.#hostWork = hostWork;
     this.#copies = new Copies(costs, program);
-    this.#newPart = costs.firstCalls(program).newPart;
   }
 
   /** Calls `staged` for each thread's copying on the host, and `done` when all data has arrived. */
@@ -63,7 +61,7 @@ export class MultiCopies {
     const key = `${device} ${thread}`;
     if (this.#called.has(key)) return 0;
     this.#called.add(key);
-    return this.#newPart;
+    return this.#costs.firstCalls(this.#program).newPart;
   }
 
   /** Returns the cost of page-locked memory that no earlier iteration has left. */

@@ -35,8 +35,7 @@ describe.skipIf(process.platform === 'win32')('a command', () => {
   it.each(commands)('%s refuses a link to itself, a name that is too long, and a folder', async (command) => {
     expect((await said(command, at('loop'))).err).toContain('(ELOOP). It is a symbolic link that leads to itself');
     expect((await said(command, at('x'.repeat(5000)))).err).toContain('(ENAMETOOLONG). Use a shorter name.');
-    const aFolder =
-      command === 'explain' ? 'holds no trace. Name a folder with' : '(EISDIR). Name a file, not a folder.';
+    const aFolder = command === 'explain' ? 'Name a folder with' : '(EISDIR). Name a file, not a folder.';
     expect((await said(command, folder)).err).toContain(aFolder);
   });
 });

