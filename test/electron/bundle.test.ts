@@ -19,19 +19,17 @@ beforeAll(() => {
   symlinkSync(join(root, 'assets'), join(work, 'assets'));
 });
 
-describe('the built command line', () => {
-  it('finds the reader of Nsight Systems exports in its own folder', () => {
-    const file = join(work, 'mock.sqlite');
-    writeFileSync(file, brotliDecompressSync(readFileSync(join(root, 'test/fixtures/nsight/mock.sqlite.br'))));
-    const output = execFileSync(process.execPath, ['dist/host/cli.js', 'explain', file, '--json'], {
-      cwd: work,
-      env: { PATH: process.env['PATH'], HOME: work, COPYSCOPE_DATA: join(work, 'data') },
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 60_000,
-    });
-    expect(JSON.parse(output)).toMatchObject({ status: 'complete', imported: { format: 'nsight-systems', rows: 13 } });
+it('the built command line finds the reader of Nsight Systems exports in its own folder', () => {
+  const file = join(work, 'mock.sqlite');
+  writeFileSync(file, brotliDecompressSync(readFileSync(join(root, 'test/fixtures/nsight/mock.sqlite.br'))));
+  const output = execFileSync(process.execPath, ['dist/host/cli.js', 'explain', file, '--json'], {
+    cwd: work,
+    env: { PATH: process.env['PATH'], HOME: work, COPYSCOPE_DATA: join(work, 'data') },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: 60_000,
   });
+  expect(JSON.parse(output)).toMatchObject({ status: 'complete', imported: { format: 'nsight-systems', rows: 13 } });
 });
 
 describe('the built main process', () => {

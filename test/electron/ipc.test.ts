@@ -69,28 +69,26 @@ describe('a request for a port', () => {
   });
 });
 
-describe('the port', () => {
-  it("carries core/service's calls, and its closing is heard", async () => {
-    const frame = frameAt('copyscope://app/');
-    const [channel] = ask(frame).ports;
-    const port = frame.postMessage.mock.calls[0]?.[2][0] as InstanceType<typeof StandIn.MessageChannelMain>['port2'];
-    if (channel === undefined) throw new Error('no port');
-    const file = new Uint8Array([1, 2, 3]);
-    const service = { readRun: async () => file } as unknown as HostService;
-    const closed = vi.fn();
-    serveWindow(channel, service);
-    channel.onClose?.(closed);
-    const page: Channel = {
-      post: (message) => port.postMessage(message),
-      listen: (handler) => {
-        port.on('message', ({ data }: { data: unknown }) => handler(data));
-        port.start();
-      },
-    };
-    const host = connectHost(page, toldWindow());
-    expect(await host.service.readRun('run')).toEqual(file);
-    await expect(host.service.readRun('../run')).rejects.toMatchObject({ code: 'request.invalid' });
-    port.close();
-    await eventually(() => expect(closed).toHaveBeenCalled());
-  });
+it("the port carries core/service's calls, and its closing is heard", async () => {
+  const frame = frameAt('copyscope://app/');
+  const [channel] = ask(frame).ports;
+  const port = frame.postMessage.mock.calls[0]?.[2][0] as InstanceType<typeof StandIn.MessageChannelMain>['port2'];
+  if (channel === undefined) throw new Error('no port');
+  const file = new Uint8Array([1, 2, 3]);
+  const service = { readRun: async () => file } as unknown as HostService;
+  const closed = vi.fn();
+  serveWindow(channel, service);
+  channel.onClose?.(closed);
+  const page: Channel = {
+    post: (message) => port.postMessage(message),
+    listen: (handler) => {
+      port.on('message', ({ data }: { data: unknown }) => handler(data));
+      port.start();
+    },
+  };
+  const host = connectHost(page, toldWindow());
+  expect(await host.service.readRun('run')).toEqual(file);
+  await expect(host.service.readRun('../run')).rejects.toMatchObject({ code: 'request.invalid' });
+  port.close();
+  await eventually(() => expect(closed).toHaveBeenCalled());
 });

@@ -1,6 +1,6 @@
 /** Traversal of data: every result replaces its leaf, in any order and nesting. Needs no addon. */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { HostTensor } from '../../native/copy/tensors.ts';
 import { traverse } from '../../native/copy/traverse.ts';
 import { runs } from '../support/effort.ts';
@@ -33,27 +33,25 @@ function replaced(value: unknown, make: (leaf: unknown) => unknown): unknown {
   return copied;
 }
 
-describe('traverse', () => {
-  test('lists the leaves in order, and puts each result in the place of its leaf', () => {
-    fc.assert(
-      fc.property(data, fc.infiniteStream(fc.nat()), (value, random) => {
-        const leaves: unknown[] = [];
-        const expected = replaced(value, (leaf) => `result ${leaves.push(leaf) - 1}`);
-        const walk = traverse(value);
-        expect(walk.leaves).toHaveLength(leaves.length);
-        walk.leaves.forEach((leaf, index) => {
-          expect(leaf).toBe(leaves[index]);
-        });
-        expect(walk.hasOnlyViews).toBe(leaves.every(ArrayBuffer.isView));
-        const order = leaves.map((_, index) => ({ index, at: random.next().value ?? 0 }));
-        if ((random.next().value ?? 0) % 2 === 0) order.sort((a, b) => a.at - b.at);
-        for (const { index } of order) walk.put(index, `result ${index}`);
-        expect(walk.root()).toEqual(expected);
-        const atOnce = traverse(value);
-        atOnce.putEach((index) => `result ${index}`);
-        expect(atOnce.root()).toEqual(expected);
-      }),
-      { numRuns: runs(500) },
-    );
-  });
+test('traverse lists the leaves in order, and puts each result in the place of its leaf', () => {
+  fc.assert(
+    fc.property(data, fc.infiniteStream(fc.nat()), (value, random) => {
+      const leaves: unknown[] = [];
+      const expected = replaced(value, (leaf) => `result ${leaves.push(leaf) - 1}`);
+      const walk = traverse(value);
+      expect(walk.leaves).toHaveLength(leaves.length);
+      walk.leaves.forEach((leaf, index) => {
+        expect(leaf).toBe(leaves[index]);
+      });
+      expect(walk.hasOnlyViews).toBe(leaves.every(ArrayBuffer.isView));
+      const order = leaves.map((_, index) => ({ index, at: random.next().value ?? 0 }));
+      if ((random.next().value ?? 0) % 2 === 0) order.sort((a, b) => a.at - b.at);
+      for (const { index } of order) walk.put(index, `result ${index}`);
+      expect(walk.root()).toEqual(expected);
+      const atOnce = traverse(value);
+      atOnce.putEach((index) => `result ${index}`);
+      expect(atOnce.root()).toEqual(expected);
+    }),
+    { numRuns: runs(500) },
+  );
 });

@@ -85,15 +85,13 @@ describe.skipIf(noRecorder !== null)(
   },
 );
 
-describe('recording from a window without a GPU', () => {
-  it('is refused in words before anything is started', async () => {
-    const driver = ['/proc/driver/nvidia/version', '/dev/nvidiactl', '/dev/nvidia0', '/dev/dxg'].some(existsSync);
-    open({});
-    if (driver) return;
-    await expect(host.service.startRecording(asked('touch', join(folder, 'started')))).rejects.toMatchObject({
-      code: 'engine.unavailable',
-      remedy: expect.stringMatching(/Record it on a machine with an NVIDIA GPU/),
-    });
-    expect(existsSync(join(folder, 'started'))).toBe(false);
+it('a window’s recording without a GPU is refused in words before anything is started', async () => {
+  const driver = ['/proc/driver/nvidia/version', '/dev/nvidiactl', '/dev/nvidia0', '/dev/dxg'].some(existsSync);
+  open({});
+  if (driver) return;
+  await expect(host.service.startRecording(asked('touch', join(folder, 'started')))).rejects.toMatchObject({
+    code: 'engine.unavailable',
+    remedy: expect.stringMatching(/Record it on a machine with an NVIDIA GPU/),
   });
+  expect(existsSync(join(folder, 'started'))).toBe(false);
 });

@@ -1,12 +1,10 @@
 /** The addon's header and the lists from which it is generated. */
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { layoutHeader } from '../../native/layoutHeader.ts';
 
 const file = new URL('../../native/src/executor/layout.h', import.meta.url);
 
-describe('the layout that TypeScript and the addon share', () => {
-  test('native/src/executor/layout.h is current: node scripts/native-layout.mjs writes it', () => {
-    expect(readFileSync(file, 'utf8')).toBe(layoutHeader());
-  });
+test('native/src/executor/layout.h is current: node scripts/native-layout.mjs writes it', () => {
+  expect(readFileSync(file, 'utf8')).toBe(layoutHeader());
 });

@@ -121,49 +121,42 @@ describe('the limits of a language', () => {
   });
 });
 
-describe('names', () => {
-  it.each(codeLanguages)('in %s marks the waits that a remedy adds, and nothing else', (language) => {
-    const parts = { streams: [{ id: 's' }, { id: 't' }], events: [{ id: 'there' }] };
-    const spin = (stream: string, durationNs: number) =>
-      ({ op: 'kernel', kernel: { kind: 'spin', durationNs }, stream }) as const;
-    const before = experimentOf(parts, [spin('s', 1000), spin('t', 1000), spin('t', 1000)]);
-    const after = experimentOf(parts, [
-      spin('s', 1000),
-      { op: 'recordEvent', event: 'there', stream: 's' },
-      { op: 'waitEvent', event: 'there', stream: 't' },
-      spin('t', 1000),
-      spin('t', 2000),
-    ]);
-    const { text, ops, remedied } = codeOf(after, language, before);
-    const lines = text.split('\n');
-    expect([...remedied].every((line) => [1, 2, 4].includes(ops[line] ?? -1))).toBe(true);
-    expect(lines.filter((line, index) => line.includes('Remedy:') && !remedied.has(index))).toEqual([]);
-    // Each has a comment and the call itself.
-    expect(remedied.size).toBeGreaterThanOrEqual(6);
-    const marked = lines.flatMap((line, index) =>
-      line.includes('Remedy:') ? [[ops[index], line.trim().slice(-8)]] : [],
-    );
-    expect(marked).toEqual([
-      [1, ': added.'],
-      [2, ': added.'],
-      [4, 'changed.'],
-    ]);
-    expect(codeOf(after, language, after).text).not.toContain('Remedy:');
-  });
+it.each(codeLanguages)('a program in %s marks the waits that a remedy adds, and nothing else', (language) => {
+  const parts = { streams: [{ id: 's' }, { id: 't' }], events: [{ id: 'there' }] };
+  const spin = (stream: string, durationNs: number) =>
+    ({ op: 'kernel', kernel: { kind: 'spin', durationNs }, stream }) as const;
+  const before = experimentOf(parts, [spin('s', 1000), spin('t', 1000), spin('t', 1000)]);
+  const after = experimentOf(parts, [
+    spin('s', 1000),
+    { op: 'recordEvent', event: 'there', stream: 's' },
+    { op: 'waitEvent', event: 'there', stream: 't' },
+    spin('t', 1000),
+    spin('t', 2000),
+  ]);
+  const { text, ops, remedied } = codeOf(after, language, before);
+  const lines = text.split('\n');
+  expect([...remedied].every((line) => [1, 2, 4].includes(ops[line] ?? -1))).toBe(true);
+  expect(lines.filter((line, index) => line.includes('Remedy:') && !remedied.has(index))).toEqual([]);
+  // Each has a comment and the call itself.
+  expect(remedied.size).toBeGreaterThanOrEqual(6);
+  const marked = lines.flatMap((line, index) =>
+    line.includes('Remedy:') ? [[ops[index], line.trim().slice(-8)]] : [],
+  );
+  expect(marked).toEqual([
+    [1, ': added.'],
+    [2, ': added.'],
+    [4, 'changed.'],
+  ]);
+  expect(codeOf(after, language, after).text).not.toContain('Remedy:');
 });
 
-describe('cudaMemcpy', () => {
-  it('is in the default stream that the experiment means', () => {
-    const [own, legacy] = [
-      codeOf(blockingCopy('per-thread'), 'cuda').text,
-      codeOf(blockingCopy('legacy'), 'cuda').text,
-    ];
-    const ends = '(target, source, 4 * KiB, cudaMemcpyHostToDevice)';
-    expect(own).toContain(`CHECK(cudaMemcpy_ptds${ends});`);
-    expect(own).toMatch(/^extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds\(/m);
-    expect(legacy).toContain(`CHECK(cudaMemcpy${ends});`);
-    expect(legacy).not.toContain('_ptds');
-  });
+it('cudaMemcpy is in the default stream that the experiment means', () => {
+  const [own, legacy] = [codeOf(blockingCopy('per-thread'), 'cuda').text, codeOf(blockingCopy('legacy'), 'cuda').text];
+  const ends = '(target, source, 4 * KiB, cudaMemcpyHostToDevice)';
+  expect(own).toContain(`CHECK(cudaMemcpy_ptds${ends});`);
+  expect(own).toMatch(/^extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds\(/m);
+  expect(legacy).toContain(`CHECK(cudaMemcpy${ends});`);
+  expect(legacy).not.toContain('_ptds');
 });
 
 describe('memory that an operation allocates and nothing frees', () => {

@@ -24,12 +24,10 @@ beforeEach(() => {
   folder = newFolder();
 });
 
-describe('copyscope devices', () => {
-  it('names every engine and what is missing for it', async () => {
-    const { exitCode, out, err } = await cli('devices');
-    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    for (const engine of ['cuda', 'cpu', 'sim']) expect(out).toMatch(new RegExp(`\\[(not )?available\\] +${engine}`));
-  });
+it('copyscope devices names every engine and what is missing for it', async () => {
+  const { exitCode, out, err } = await cli('devices');
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  for (const engine of ['cuda', 'cpu', 'sim']) expect(out).toMatch(new RegExp(`\\[(not )?available\\] +${engine}`));
 });
 
 describe('copyscope run', () => {
@@ -104,14 +102,12 @@ describe('copyscope run', () => {
   });
 });
 
-describe('copyscope explain', () => {
-  it('calls a run from a file recorded, with machine and date', async () => {
-    const path = file('run.arrow', encodeRun(smallRun(example(), 'cpu')));
-    const { exitCode, out } = await cli('explain', path);
-    expect(exitCode).toBe(0);
-    expect(out).toContain('recorded on Test CPU by the CPU engine, without a GPU at 2026-11-20 05:45 UTC');
-    expect(out).toContain('Data: Every byte of 20.0 MiB is right');
-  });
+it('copyscope explain calls a run from a file recorded, with machine and date', async () => {
+  const path = file('run.arrow', encodeRun(smallRun(example(), 'cpu')));
+  const { exitCode, out } = await cli('explain', path);
+  expect(exitCode).toBe(0);
+  expect(out).toContain('recorded on Test CPU by the CPU engine, without a GPU at 2026-11-20 05:45 UTC');
+  expect(out).toContain('Data: Every byte of 20.0 MiB is right');
 });
 
 describe('copyscope explain, of a trace of the PyTorch profiler', () => {
@@ -297,55 +293,49 @@ describe('copyscope exits', () => {
   });
 });
 
-describe('copyscope serve', () => {
-  it('prints the address of a window that answers, until it is interrupted', async () => {
-    const controller = new AbortController();
-    let status = 0;
-    const visit = async (address: string): Promise<void> => {
-      status = (await fetch(address.trim(), { redirect: 'manual' })).status;
-      controller.abort();
-    };
-    if (!existsSync(join(repository, 'dist/renderer/index.html'))) {
-      const { exitCode, err } = await cli('serve');
-      expect({ exitCode, err }).toMatchObject({ exitCode: 2, err: expect.stringContaining('npm run build') });
-      return;
-    }
-    const { exitCode } = await copyscope(['serve'], built, {
-      terminal: { out: (address) => void visit(address) },
-      context: { signal: controller.signal, environment: { COPYSCOPE_DATA: folder } },
-    });
-    expect({ exitCode, status }).toEqual({ exitCode: 0, status: 200 });
+it('copyscope serve prints the address of a window that answers, until it is interrupted', async () => {
+  const controller = new AbortController();
+  let status = 0;
+  const visit = async (address: string): Promise<void> => {
+    status = (await fetch(address.trim(), { redirect: 'manual' })).status;
+    controller.abort();
+  };
+  if (!existsSync(join(repository, 'dist/renderer/index.html'))) {
+    const { exitCode, err } = await cli('serve');
+    expect({ exitCode, err }).toMatchObject({ exitCode: 2, err: expect.stringContaining('npm run build') });
+    return;
+  }
+  const { exitCode } = await copyscope(['serve'], built, {
+    terminal: { out: (address) => void visit(address) },
+    context: { signal: controller.signal, environment: { COPYSCOPE_DATA: folder } },
   });
+  expect({ exitCode, status }).toEqual({ exitCode: 0, status: 200 });
 });
 
-describe('copyscope bundle', () => {
-  it('packs the library into one file, and adds such a file to another', async () => {
-    const data = (name: string) => ({ context: { environment: { COPYSCOPE_DATA: join(folder, name) } } });
-    const one = file('mine.json', JSON.stringify(example()));
-    const bundle = join(folder, 'all.copyscope');
-    const bundled = (args: readonly string[], name: string) => copyscope(['bundle', ...args], scripted, data(name));
-    expect((await bundled(['export', bundle], 'here')).err).toContain('nothing of your own');
-    expect((await bundled(['import', one, '--json'], 'here')).out).toContain('"pinned-source-second-stream"');
-    expect(await bundled(['export', bundle], 'here')).toMatchObject({
-      exitCode: 0,
-      out: expect.stringContaining('1 experiments, 0 runs, 0 sweeps'),
-    });
-    const again = await bundled(['export', bundle], 'here');
-    expect(again.exitCode).not.toBe(0);
-    const imported = await bundled(['import', bundle, '--json'], 'there');
-    expect(JSON.parse(imported.out)).toEqual({ experiments: ['pinned-source-second-stream'], runs: [], sweeps: [] });
-    const cut = file('cut.copyscope', readFileSync(bundle).subarray(0, 200));
-    expect((await bundled(['import', cut], 'there')).err).toMatch(/breaks off|can’t be read/);
+it('copyscope bundle packs the library into one file, and adds such a file to another', async () => {
+  const data = (name: string) => ({ context: { environment: { COPYSCOPE_DATA: join(folder, name) } } });
+  const one = file('mine.json', JSON.stringify(example()));
+  const bundle = join(folder, 'all.copyscope');
+  const bundled = (args: readonly string[], name: string) => copyscope(['bundle', ...args], scripted, data(name));
+  expect((await bundled(['export', bundle], 'here')).err).toContain('nothing of your own');
+  expect((await bundled(['import', one, '--json'], 'here')).out).toContain('"pinned-source-second-stream"');
+  expect(await bundled(['export', bundle], 'here')).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining('1 experiments, 0 runs, 0 sweeps'),
   });
+  const again = await bundled(['export', bundle], 'here');
+  expect(again.exitCode).not.toBe(0);
+  const imported = await bundled(['import', bundle, '--json'], 'there');
+  expect(JSON.parse(imported.out)).toEqual({ experiments: ['pinned-source-second-stream'], runs: [], sweeps: [] });
+  const cut = file('cut.copyscope', readFileSync(bundle).subarray(0, 200));
+  expect((await bundled(['import', cut], 'there')).err).toMatch(/breaks off|can’t be read/);
 });
 
-describe('npm run copyscope', () => {
-  it('prints nothing but the result on stdout', () => {
-    const { stdout, status } = spawnSync(process.execPath, ['scripts/copyscope.mjs', 'devices', '--json'], {
-      cwd: repository,
-      encoding: 'utf8',
-    });
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toHaveProperty('engines');
+it('npm run copyscope prints nothing but the result on stdout', () => {
+  const { stdout, status } = spawnSync(process.execPath, ['scripts/copyscope.mjs', 'devices', '--json'], {
+    cwd: repository,
+    encoding: 'utf8',
   });
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toHaveProperty('engines');
 });

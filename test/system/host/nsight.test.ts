@@ -108,9 +108,7 @@ describe('a report (.nsys-rep)', () => {
   });
 });
 
-describe('a file on the disk', () => {
-  it('a report is recognised by its bytes, and named without its ending', async () => {
-    const { info } = await importTraceFile(file('step.sqlite', fixture), '1.2.3');
-    expect(info.imported).toEqual({ format: 'nsight-systems', name: 'step', events: 13, rows: 13 });
-  });
+it('a report on the disk is recognised by its bytes, and named without its ending', async () => {
+  const { info } = await importTraceFile(file('step.sqlite', fixture), '1.2.3');
+  expect(info.imported).toEqual({ format: 'nsight-systems', name: 'step', events: 13, rows: 13 });
 });

@@ -110,16 +110,14 @@ afterEach(async () => {
   await server.close();
 });
 
-describe('a bundle', () => {
-  it('a bundle goes to clients with a session, and to nobody else', async () => {
-    expect((await ask('/bundles/mine')).status).toBe(401);
-    const session = await letIn();
-    const sent = await ask('/bundles/mine', session);
-    expect(sent).toMatchObject({ status: 200, text: 'a bundle' });
-    expect(sent.headers['content-type']).toBe('application/gzip');
-    expect((await ask('/bundles/none', session)).status).toBe(404);
-    expect((await ask('/bundles/mine', { ...session, Host: 'evil.example' })).status).toBe(421);
-  });
+it('a bundle goes to clients with a session, and to nobody else', async () => {
+  expect((await ask('/bundles/mine')).status).toBe(401);
+  const session = await letIn();
+  const sent = await ask('/bundles/mine', session);
+  expect(sent).toMatchObject({ status: 200, text: 'a bundle' });
+  expect(sent.headers['content-type']).toBe('application/gzip');
+  expect((await ask('/bundles/none', session)).status).toBe(404);
+  expect((await ask('/bundles/mine', { ...session, Host: 'evil.example' })).status).toBe(421);
 });
 
 describe('the file of a run', () => {
@@ -175,23 +173,21 @@ describe('the headless server', () => {
   });
 });
 
-describe('the headless server lets in', () => {
-  it('a window of its own page, over which the service answers and events arrive', async () => {
-    const socket = await openSocket();
-    const heard = vi.fn();
-    const events = { experimentsChanged: heard } as unknown as WindowEvents;
-    const { service } = connectHost(
-      {
-        post: (message) => socket.send(encodeMessage(message)),
-        listen: (handler) => void socket.on('message', (data: Buffer) => handler(decodeMessage(data))),
-      },
-      events,
-    );
-    expect(await service.runs()).toEqual([]);
-    windows.experimentsChanged();
-    await eventually(() => expect(heard).toHaveBeenCalledTimes(1));
-    socket.terminate();
-  });
+it('the server lets in a window of its own page, over which the service answers and events arrive', async () => {
+  const socket = await openSocket();
+  const heard = vi.fn();
+  const events = { experimentsChanged: heard } as unknown as WindowEvents;
+  const { service } = connectHost(
+    {
+      post: (message) => socket.send(encodeMessage(message)),
+      listen: (handler) => void socket.on('message', (data: Buffer) => handler(decodeMessage(data))),
+    },
+    events,
+  );
+  expect(await service.runs()).toEqual([]);
+  windows.experimentsChanged();
+  await eventually(() => expect(heard).toHaveBeenCalledTimes(1));
+  socket.terminate();
 });
 
 describe('the headless server refuses', () => {
@@ -312,28 +308,26 @@ describe('the headless server refuses', () => {
   });
 });
 
-describe('every answer of the headless server', () => {
-  it.each([
-    ['the page', '/'],
-    ['a script', '/assets/app.js'],
-    ['a refusal', '/runs/imported/run'],
-    ['a missing file', '/none'],
-  ])('carries the security headers: %s', async (_name, path) => {
-    const { headers } = await ask(path);
-    const policy = String(headers['content-security-policy']);
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("script-src 'self';");
-    expect(policy).toContain(`ws://127.0.0.1:${server.port}`);
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe|\*/);
-    expect(headers).toMatchObject({
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin',
-    });
-    expect(headers['access-control-allow-origin']).toBeUndefined();
+it.each([
+  ['the page', '/'],
+  ['a script', '/assets/app.js'],
+  ['a refusal', '/runs/imported/run'],
+  ['a missing file', '/none'],
+])('every answer of the headless server carries the security headers: %s', async (_name, path) => {
+  const { headers } = await ask(path);
+  const policy = String(headers['content-security-policy']);
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain(`ws://127.0.0.1:${server.port}`);
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe|\*/);
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
   });
+  expect(headers['access-control-allow-origin']).toBeUndefined();
 });
 
 /** Opens a connection that sends only `text`, and never closes its half. Resolves when it is open. */

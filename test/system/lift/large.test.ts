@@ -88,34 +88,30 @@ describe('the plan of a long step', () => {
   });
 });
 
-describe('a step without end', () => {
-  it('has calls of its middle taken, and says so', async () => {
-    const run = await manyLaunches(21_000);
-    const { steps } = traceAnswers(run, costs);
-    expect(steps.rule).toContain('20,000');
-    // One call every 4 µs.
-    expect(steps.medianNs / 4000).toBeCloseTo(20_000, -1);
-    expect(steps.inferred[0]).toContain('20,000');
-  });
+it('a step without end has calls of its middle taken, and says so', async () => {
+  const run = await manyLaunches(21_000);
+  const { steps } = traceAnswers(run, costs);
+  expect(steps.rule).toContain('20,000');
+  // One call every 4 µs.
+  expect(steps.medianNs / 4000).toBeCloseTo(20_000, -1);
+  expect(steps.inferred[0]).toContain('20,000');
 });
 
-describe('stretches of time that nest', () => {
-  it('are found as a look at all of them finds them', () => {
-    const random = new Random(11);
-    for (let round = 0; round < 200; round += 1) {
-      const spans = Array.from({ length: 1 + random.below(40) }, () => {
-        const from = random.below(100);
-        return { from, to: from + random.below(30) };
-      }).sort((a, b) => a.from - b.from);
-      const nesting = new Nesting(
-        spans.length,
-        (index) => spans[index]?.from ?? 0,
-        (index) => spans[index]?.to ?? 0,
-      );
-      const from = random.below(120);
-      const to = from + random.below(10);
-      const holding = spans.flatMap((one, index) => (one.from <= from && one.to >= to ? [index] : []));
-      expect([...nesting.holding(from, to)]).toEqual(holding.reverse());
-    }
-  });
+it('stretches of time that nest are found as a look at all of them finds them', () => {
+  const random = new Random(11);
+  for (let round = 0; round < 200; round += 1) {
+    const spans = Array.from({ length: 1 + random.below(40) }, () => {
+      const from = random.below(100);
+      return { from, to: from + random.below(30) };
+    }).sort((a, b) => a.from - b.from);
+    const nesting = new Nesting(
+      spans.length,
+      (index) => spans[index]?.from ?? 0,
+      (index) => spans[index]?.to ?? 0,
+    );
+    const from = random.below(120);
+    const to = from + random.below(10);
+    const holding = spans.flatMap((one, index) => (one.from <= from && one.to >= to ? [index] : []));
+    expect([...nesting.holding(from, to)]).toEqual(holding.reverse());
+  }
 });

@@ -49,18 +49,16 @@ describe.skipIf(process.platform === 'win32')('the script of a job', () => {
   });
 });
 
-describe('the words of sbatch', () => {
-  it('are one each, whatever is in a folder or a setting: no shell reads them', () => {
-    const words = sbatchWords({
-      ...plan("/a b'c --wrap=x", '/p'),
-      settings: { partition: 'gpu --wrap=x', account: '-x', lines: [], options: [] },
-    });
-    expect(words).toContain("--chdir=/a b'c --wrap=x");
-    expect(words).toContain('--partition=gpu --wrap=x');
-    expect(words).toContain('--account=-x');
-    expect(words.filter((word) => word.startsWith('--wrap'))).toEqual([]);
-    expect(words.at(-1)).toBe('script-0.sh');
+it('the words of sbatch are one each, whatever is in a folder or a setting: no shell reads them', () => {
+  const words = sbatchWords({
+    ...plan("/a b'c --wrap=x", '/p'),
+    settings: { partition: 'gpu --wrap=x', account: '-x', lines: [], options: [] },
   });
+  expect(words).toContain("--chdir=/a b'c --wrap=x");
+  expect(words).toContain('--partition=gpu --wrap=x');
+  expect(words).toContain('--account=-x');
+  expect(words.filter((word) => word.startsWith('--wrap'))).toEqual([]);
+  expect(words.at(-1)).toBe('script-0.sh');
 });
 
 const plan = (folder: string, program: string): ArrayPlan => ({

@@ -36,13 +36,11 @@ describe('a device without a copy engine', () => {
   });
 });
 
-describe('a device with one copy engine', () => {
-  it('runs both directions one after another, and the verdict names the engine', () => {
-    const { verdict } = judged(1, down, kernel, up);
-    expect(verdict('up')).toMatchObject({ cause: 'engine-busy' });
-    expect(verdict('up')?.explanation).toContain('only copy engine');
-    expect(judged(2, down, kernel, up).verdict('up')).toMatchObject({ cause: 'overlapped' });
-  });
+it('a device with one copy engine runs both directions one after another, and the verdict names the engine', () => {
+  const { verdict } = judged(1, down, kernel, up);
+  expect(verdict('up')).toMatchObject({ cause: 'engine-busy' });
+  expect(verdict('up')?.explanation).toContain('only copy engine');
+  expect(judged(2, down, kernel, up).verdict('up')).toMatchObject({ cause: 'overlapped' });
 });
 
 describe('copies without kernels', () => {
@@ -60,18 +58,16 @@ describe('copies without kernels', () => {
   });
 });
 
-describe('a graph with a copy of pageable memory', () => {
-  it('stages it while it runs, so that no call is said to be held', () => {
-    const capture = {
-      op: 'graphCapture',
-      graph: 'g',
-      stream: 'up',
-      operations: [{ ...up, src: 'pageable', bytes: 2 ** 20 }],
-    };
-    const sizes = buffers?.map((buffer) => ({ ...buffer, bytes: 2 ** 20 }));
-    const operations = [capture, { op: 'graphLaunch', graph: 'g', stream: 'up' }] as unknown as Operation[];
-    const verdict = predict(experimentOf({ buffers: sizes, streams } as never, operations), h200Machine)?.verdicts[0];
-    expect(verdict).toMatchObject({ id: 'up', cause: 'pageable-source' });
-    expect(verdict?.explanation).not.toContain('blocked the host');
-  });
+it('a graph with a copy of pageable memory stages it while it runs, so that no call is said to be held', () => {
+  const capture = {
+    op: 'graphCapture',
+    graph: 'g',
+    stream: 'up',
+    operations: [{ ...up, src: 'pageable', bytes: 2 ** 20 }],
+  };
+  const sizes = buffers?.map((buffer) => ({ ...buffer, bytes: 2 ** 20 }));
+  const operations = [capture, { op: 'graphLaunch', graph: 'g', stream: 'up' }] as unknown as Operation[];
+  const verdict = predict(experimentOf({ buffers: sizes, streams } as never, operations), h200Machine)?.verdicts[0];
+  expect(verdict).toMatchObject({ id: 'up', cause: 'pageable-source' });
+  expect(verdict?.explanation).not.toContain('blocked the host');
 });

@@ -58,18 +58,16 @@ describe('queue depth', () => {
   });
 });
 
-describe('memory', () => {
-  it('has a lane for what is in use, and one for what each allocator reserves', () => {
-    const experiment = experimentOf(
-      { buffers: [{ id: 'a', memory: 'device', bytes: 1000, allocated: 'by-operation' }] },
-      [{ op: 'allocate', buffer: 'a', allocator: 'caching' }],
-    );
-    const { trace, memory } = simulate(lower(experiment), h200Costs);
-    const counters = laneCounters({ info: { ...runInfo(), experiment, memory: [...memory] }, trace }, 0);
-    const lanes = counters.flatMap((one) => (one.kind === 'memory' ? [[one.name, new Counter(one.data).peak]] : []));
-    expect(lanes).toEqual([
-      ['gpu memory', 1000],
-      ['gpu reserved, caching', 2 ** 21],
-    ]);
-  });
+it('memory has a lane for what is in use, and one for what each allocator reserves', () => {
+  const experiment = experimentOf(
+    { buffers: [{ id: 'a', memory: 'device', bytes: 1000, allocated: 'by-operation' }] },
+    [{ op: 'allocate', buffer: 'a', allocator: 'caching' }],
+  );
+  const { trace, memory } = simulate(lower(experiment), h200Costs);
+  const counters = laneCounters({ info: { ...runInfo(), experiment, memory: [...memory] }, trace }, 0);
+  const lanes = counters.flatMap((one) => (one.kind === 'memory' ? [[one.name, new Counter(one.data).peak]] : []));
+  expect(lanes).toEqual([
+    ['gpu memory', 1000],
+    ['gpu reserved, caching', 2 ** 21],
+  ]);
 });

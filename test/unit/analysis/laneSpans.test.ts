@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { LaneSpans } from '../../../core/explain/figures/laneSpans.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { runs } from '../../support/effort.ts';
@@ -20,25 +20,23 @@ function laneOf(steps: readonly (readonly [gap: number, duration: number])[]) {
   return builder.build();
 }
 
-describe('rows within a window', () => {
-  it('are those that looking at every row finds', () => {
-    fc.assert(
-      fc.property(rows, fc.nat(300), fc.nat(100), (steps, startNs, length) => {
-        const trace = laneOf(steps);
-        const all = Array.from({ length: trace.count }, (_, row) => row);
-        const window = { startNs, endNs: startNs + length };
-        const common = all.map((row) => {
-          const [start, duration] = [trace.columns.startNs[row] ?? 0, trace.columns.durationNs[row] ?? 0];
-          return Math.max(0, Math.min(start + duration, window.endNs) - Math.max(start, startNs));
-        });
-        const most = Math.max(0, ...common);
-        expect(new LaneSpans(trace, all).within(window)).toEqual({
-          count: common.filter((time) => time > 0).length,
-          timeNs: common.reduce((sum, time) => sum + time, 0),
-          longest: most === 0 ? null : { row: common.indexOf(most), timeNs: most },
-        });
-      }),
-      { numRuns: runs(1000) },
-    );
-  });
+it('rows within a window are those that looking at every row finds', () => {
+  fc.assert(
+    fc.property(rows, fc.nat(300), fc.nat(100), (steps, startNs, length) => {
+      const trace = laneOf(steps);
+      const all = Array.from({ length: trace.count }, (_, row) => row);
+      const window = { startNs, endNs: startNs + length };
+      const common = all.map((row) => {
+        const [start, duration] = [trace.columns.startNs[row] ?? 0, trace.columns.durationNs[row] ?? 0];
+        return Math.max(0, Math.min(start + duration, window.endNs) - Math.max(start, startNs));
+      });
+      const most = Math.max(0, ...common);
+      expect(new LaneSpans(trace, all).within(window)).toEqual({
+        count: common.filter((time) => time > 0).length,
+        timeNs: common.reduce((sum, time) => sum + time, 0),
+        longest: most === 0 ? null : { row: common.indexOf(most), timeNs: most },
+      });
+    }),
+    { numRuns: runs(1000) },
+  );
 });

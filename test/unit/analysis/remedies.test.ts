@@ -99,14 +99,15 @@ describe('the predicted gain', () => {
   });
 });
 
-describe('remedies that keep the data right', () => {
-  it.each(['races/changed-source-synchronized', 'races/early-read-synchronized'])('hold for %s', (name) => {
+it.each(['races/changed-source-synchronized', 'races/early-read-synchronized'])(
+  'remedies keep the data of %s right',
+  (name) => {
     const experiment = example(name);
     const remedy = onlyRemedy(experiment);
     expect(remedy.steps).toEqual([expect.stringMatching(/non-blocking stream/), expect.stringMatching(/^Synchronise/)]);
     expect(findHazards(lower(applyChange(experiment, remedy))).hazards).toEqual([]);
-  });
-});
+  },
+);
 
 const size = 20 * 2 ** 20;
 const parts = {

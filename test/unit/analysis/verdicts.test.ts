@@ -445,26 +445,24 @@ describe('nothing to gain', () => {
   });
 });
 
-describe('repeats', () => {
-  it('are one verdict for the operation, by what most of its time shows', () => {
-    const iteration = scene(
-      { c: { op: 1 }, C: { op: 1 }, k: { op: 2 }, K: { op: 2 } },
-      'thread:main  ckckck..............',
-      'stream:a     .CCCC.CCCC.CCCC.....',
-      'stream:b     ......KK...KK...KK..',
-    );
-    const document = experiment('pinned', [{ op: 'repeat', count: 3, operations: [h2d('a'), kernel('b')] }]);
-    const found = only(verdicts(iteration, document));
-    expect(found).toMatchObject({
-      op: 1,
-      cause: 'overlapped',
-      occurrences: 3,
-      overlappedOccurrences: 2,
-      overlapNs: 4000,
-      copyNs: 12_000,
-    });
-    expect(found.explanation).toContain('The copy ran 3 times, 2 of them like this');
+it('repeats are one verdict for the operation, by what most of its time shows', () => {
+  const iteration = scene(
+    { c: { op: 1 }, C: { op: 1 }, k: { op: 2 }, K: { op: 2 } },
+    'thread:main  ckckck..............',
+    'stream:a     .CCCC.CCCC.CCCC.....',
+    'stream:b     ......KK...KK...KK..',
+  );
+  const document = experiment('pinned', [{ op: 'repeat', count: 3, operations: [h2d('a'), kernel('b')] }]);
+  const found = only(verdicts(iteration, document));
+  expect(found).toMatchObject({
+    op: 1,
+    cause: 'overlapped',
+    occurrences: 3,
+    overlappedOccurrences: 2,
+    overlapNs: 4000,
+    copyNs: 12_000,
   });
+  expect(found.explanation).toContain('The copy ran 3 times, 2 of them like this');
 });
 
 describe('kernels that fill the multiprocessors', () => {

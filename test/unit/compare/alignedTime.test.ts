@@ -31,20 +31,18 @@ describe('runs aligned by a moment', () => {
   });
 });
 
-describe('a shifted window', () => {
-  it('shows and moves the shared one in the time of its run', () => {
-    const shared = new TimeWindow(1000);
-    const own = new AlignedTime(shared, 300);
-    expect(own.view).toEqual({ startNs: shared.view.startNs - 300, endNs: shared.view.endNs - 300 });
-    own.move(() => ({ startNs: 100, endNs: 200 }));
-    expect(shared.view).toEqual({ startNs: 400, endNs: 500 });
-    own.move((_, limits) => limits);
-    expect(shared.view).toEqual(shared.limits);
-    own.cursor = 50;
-    expect([shared.cursor, own.cursor]).toEqual([350, 50]);
-    own.cursor = null;
-    expect(shared.cursor).toBeNull();
-  });
+it('a shifted window shows and moves the shared one in the time of its run', () => {
+  const shared = new TimeWindow(1000);
+  const own = new AlignedTime(shared, 300);
+  expect(own.view).toEqual({ startNs: shared.view.startNs - 300, endNs: shared.view.endNs - 300 });
+  own.move(() => ({ startNs: 100, endNs: 200 }));
+  expect(shared.view).toEqual({ startNs: 400, endNs: 500 });
+  own.move((_, limits) => limits);
+  expect(shared.view).toEqual(shared.limits);
+  own.cursor = 50;
+  expect([shared.cursor, own.cursor]).toEqual([350, 50]);
+  own.cursor = null;
+  expect(shared.cursor).toBeNull();
 });
 
 describe('aligning runs', () => {

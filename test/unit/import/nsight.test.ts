@@ -441,42 +441,40 @@ describe('a file', () => {
   });
 });
 
-describe('an experiment that is lifted', () => {
-  it('has the events that the trace tells, not those that a rule would find', async () => {
-    const ids = strings('cudaLaunchKernel_v7000', 'cudaEventRecord_v3020', 'cudaStreamWaitEvent_v3020', 'k');
-    const made = (name: string, start: number, correlationId: number) =>
-      call('', start, start + 2, correlationId, { nameId: ids.id(name) });
-    const work = (start: number, correlationId: number, streamId: number) =>
-      kernel(start, start + 50, correlationId, { streamId, demangledName: ids.id('k') });
-    const onDevice = { deviceId: 0, globalPid: globalId(42) };
-    const run = await readSql(
-      ids.sql,
-      runtime(
-        made('cudaLaunchKernel_v7000', 0, 1),
-        made('cudaEventRecord_v3020', 10, 2),
-        made('cudaLaunchKernel_v7000', 20, 3),
-        made('cudaEventRecord_v3020', 30, 4),
-        made('cudaStreamWaitEvent_v3020', 40, 5),
-        made('cudaLaunchKernel_v7000', 50, 6),
-      ),
-      kernels(work(100, 1, 7), work(160, 3, 8), work(300, 6, 9)),
-      table('CUPTI_ACTIVITY_KIND_CUDA_EVENT', [
-        { timestamp: 150, streamId: 7, correlationId: 2, eventId: 1, eventSyncId: 11, ...onDevice },
-      ]),
-      table('CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', [
-        { start: 40, end: 41, streamId: 9, correlationId: 5, syncType: 2, eventSyncId: 11, ...onDevice },
-      ]),
-    );
-    const { items } = liftTrace(run.trace, 'test').script.steps[0] ?? { items: [] };
-    // Records and waits named 'after' keep the streams' order, which the program didn't ask for.
-    const marks = items.filter(
-      (item) => (item.kind === 'record' || item.kind === 'wait') && !item.event.startsWith('after-'),
-    );
-    // By the rule it would be the latest record, in stream 8.
-    expect(marks).toMatchObject([
-      { kind: 'record', stream: 'stream:gpu0:7' },
-      { kind: 'wait', stream: 'stream:gpu0:9' },
-    ]);
-    expect(new Set(marks.map((mark) => ('event' in mark ? mark.event : '')))).toHaveProperty('size', 1);
-  });
+it('a lifted experiment has the events that the trace tells, not those that a rule would find', async () => {
+  const ids = strings('cudaLaunchKernel_v7000', 'cudaEventRecord_v3020', 'cudaStreamWaitEvent_v3020', 'k');
+  const made = (name: string, start: number, correlationId: number) =>
+    call('', start, start + 2, correlationId, { nameId: ids.id(name) });
+  const work = (start: number, correlationId: number, streamId: number) =>
+    kernel(start, start + 50, correlationId, { streamId, demangledName: ids.id('k') });
+  const onDevice = { deviceId: 0, globalPid: globalId(42) };
+  const run = await readSql(
+    ids.sql,
+    runtime(
+      made('cudaLaunchKernel_v7000', 0, 1),
+      made('cudaEventRecord_v3020', 10, 2),
+      made('cudaLaunchKernel_v7000', 20, 3),
+      made('cudaEventRecord_v3020', 30, 4),
+      made('cudaStreamWaitEvent_v3020', 40, 5),
+      made('cudaLaunchKernel_v7000', 50, 6),
+    ),
+    kernels(work(100, 1, 7), work(160, 3, 8), work(300, 6, 9)),
+    table('CUPTI_ACTIVITY_KIND_CUDA_EVENT', [
+      { timestamp: 150, streamId: 7, correlationId: 2, eventId: 1, eventSyncId: 11, ...onDevice },
+    ]),
+    table('CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', [
+      { start: 40, end: 41, streamId: 9, correlationId: 5, syncType: 2, eventSyncId: 11, ...onDevice },
+    ]),
+  );
+  const { items } = liftTrace(run.trace, 'test').script.steps[0] ?? { items: [] };
+  // Records and waits named 'after' keep the streams' order, which the program didn't ask for.
+  const marks = items.filter(
+    (item) => (item.kind === 'record' || item.kind === 'wait') && !item.event.startsWith('after-'),
+  );
+  // By the rule it would be the latest record, in stream 8.
+  expect(marks).toMatchObject([
+    { kind: 'record', stream: 'stream:gpu0:7' },
+    { kind: 'wait', stream: 'stream:gpu0:9' },
+  ]);
+  expect(new Set(marks.map((mark) => ('event' in mark ? mark.event : '')))).toHaveProperty('size', 1);
 });

@@ -159,13 +159,11 @@ describe('two GPUs that copy and compute in turn (h100_2gpu_1s)', () => {
   });
 });
 
-describe('two processes of one job (mfu_2gpu_before)', () => {
-  it('have steps by what one of them repeats', () => {
-    // Each step contains two attentions, whose ranges are no steps.
-    const { steps } = traceAnswers(runOf('mfu_2gpu_before'), costs);
-    expect(steps.rule).toContain('the same 157 device activities');
-    expect(steps.medianNs).toBeCloseTo(16.5e6, -5);
-    const kernels = steps.parts.find(({ part }) => part === 'kernels')?.share ?? 0;
-    expect(kernels).toBeGreaterThan(0.9);
-  });
+it('two processes of one job (mfu_2gpu_before) have steps by what one of them repeats', () => {
+  // Each step contains two attentions, whose ranges are no steps.
+  const { steps } = traceAnswers(runOf('mfu_2gpu_before'), costs);
+  expect(steps.rule).toContain('the same 157 device activities');
+  expect(steps.medianNs).toBeCloseTo(16.5e6, -5);
+  const kernels = steps.parts.find(({ part }) => part === 'kernels')?.share ?? 0;
+  expect(kernels).toBeGreaterThan(0.9);
 });

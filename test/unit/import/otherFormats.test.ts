@@ -27,17 +27,13 @@ describe('a trace of another profiler in Chrome format', () => {
   });
 });
 
-describe('a trace whose device has an empty name', () => {
-  it('calls it an unnamed GPU', async () => {
-    const { info } = await read(traceOf([kernel], { deviceProperties: [{ id: 0, name: '' }] }));
-    expect(info.device?.name).toBe('an unnamed GPU');
-  });
+it('a trace whose device has an empty name is of an unnamed GPU', async () => {
+  const { info } = await read(traceOf([kernel], { deviceProperties: [{ id: 0, name: '' }] }));
+  expect(info.device?.name).toBe('an unnamed GPU');
 });
 
-describe('an older export of Nsight Systems', () => {
-  it('opens whole and names the GPU that it calls by deviceId', async () => {
-    const { info } = await readNsight(`${faults}/nsys_target_gpu_no_id.sqlite`);
-    expect(info.status).toBe('complete');
-    expect(info.device?.name).toBe('A100-PCIE-40GB');
-  });
+it('an older export of Nsight Systems opens whole and names the GPU that it calls by deviceId', async () => {
+  const { info } = await readNsight(`${faults}/nsys_target_gpu_no_id.sqlite`);
+  expect(info.status).toBe('complete');
+  expect(info.device?.name).toBe('A100-PCIE-40GB');
 });

@@ -34,32 +34,28 @@ const steps = lessons.flatMap((lesson) =>
 );
 const has = (field: 'question' | 'task') => steps.filter(({ step }) => step[field] !== undefined);
 
-describe('statements', () => {
-  it.each(steps.filter(({ step }) => step.holds.length > 0))(
-    '$name: every statement holds on the simulator, and on the recorded run where there is one',
-    async ({ lesson, step }) => {
-      const { statements } = await asGiven(lesson, step);
-      for (const { id, simulated, recorded } of statements) {
-        const wanted = step.holds.find((statement) => statement.id === id)?.on ?? [];
-        expect(simulated !== null, `${id} is simulated`).toBe(wanted.includes('simulated'));
-        expect(broken(simulated), `${lesson.id}#${id}, simulated`).toEqual([]);
-        expect(broken(recorded), `${lesson.id}#${id}, recorded`).toEqual([]);
-      }
-    },
-  );
-});
+it.each(steps.filter(({ step }) => step.holds.length > 0))(
+  '$name: every statement holds on the simulator, and on the recorded run if there is one',
+  async ({ lesson, step }) => {
+    const { statements } = await asGiven(lesson, step);
+    for (const { id, simulated, recorded } of statements) {
+      const wanted = step.holds.find((statement) => statement.id === id)?.on ?? [];
+      expect(simulated !== null, `${id} is simulated`).toBe(wanted.includes('simulated'));
+      expect(broken(simulated), `${lesson.id}#${id}, simulated`).toEqual([]);
+      expect(broken(recorded), `${lesson.id}#${id}, recorded`).toEqual([]);
+    }
+  },
+);
 
-describe('questions', () => {
-  it.each(has('question'))('$name: the answer that counts as right is right', async ({ lesson, step }) => {
-    const { proof, answer } = await asGiven(lesson, step);
-    if (step.question !== undefined && isChoice(step.question)) {
-      expect(proof.length).toBeGreaterThan(0);
-      for (const { simulated, recorded } of proof) {
-        expect(broken(simulated)).toEqual([]);
-        expect(broken(recorded)).toEqual([]);
-      }
-    } else expect(answer.simulated, 'what is asked for can be measured').toBeGreaterThan(0);
-  });
+it.each(has('question'))('$name: the answer that counts as right is right', async ({ lesson, step }) => {
+  const { proof, answer } = await asGiven(lesson, step);
+  if (step.question !== undefined && isChoice(step.question)) {
+    expect(proof.length).toBeGreaterThan(0);
+    for (const { simulated, recorded } of proof) {
+      expect(broken(simulated)).toEqual([]);
+      expect(broken(recorded)).toEqual([]);
+    }
+  } else expect(answer.simulated, 'what is asked for can be measured').toBeGreaterThan(0);
 });
 
 describe('tasks', () => {

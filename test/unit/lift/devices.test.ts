@@ -163,12 +163,13 @@ it('a wait for a device is for the one that ended last before it returned, or el
   expect([5, 10, 25, 99].map((ns) => devices.waitedFor(ns))).toEqual(['gpu1', 'gpu1', 'gpu2', 'gpu0']);
 });
 
-describe('a recorded program on two GPUs', () => {
-  it.each([
-    ['halves.pageable', 'pin, non-blocking', 'halves.non_blocking'],
-    ['halves.pinned', 'non-blocking', 'halves.non_blocking'],
-    ['stages.blocking', 'non-blocking', 'stages.non_blocking'],
-  ])('is replayed as it ran, and the gain of a change is foretold: %s', async (name, changes, after) => {
+it.each([
+  ['halves.pageable', 'pin, non-blocking', 'halves.non_blocking'],
+  ['halves.pinned', 'non-blocking', 'halves.non_blocking'],
+  ['stages.blocking', 'non-blocking', 'stages.non_blocking'],
+])(
+  'a recorded program on two GPUs is replayed as it ran, and the gain of a change is predicted: %s',
+  async (name, changes, after) => {
     const folder = 'test/fixtures/pytorch-several-h200';
     const run = await importTraceFile(`${folder}/${name}.json.gz`, 'test');
     const { script, recordedNs } = liftTrace(run.trace, name);
@@ -181,5 +182,5 @@ describe('a recorded program on two GPUs', () => {
     const { tried } = traceAnswers(run, costs, { tried: changes.split(', ') as ChangeWord[] });
     expect(tried?.lowShare).toBeLessThan(gainShare);
     expect(tried?.highShare).toBeGreaterThan(gainShare);
-  });
-});
+  },
+);

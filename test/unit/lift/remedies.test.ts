@@ -190,16 +190,14 @@ describe('needs of a remedy', () => {
   });
 });
 
-describe('a change that only a person can know of', () => {
-  it('is in no plan, and is simulated if it is asked for', async () => {
-    const kept = await answersOf(batch, ['keep-on-device']);
-    expect(kept.tried?.gainShare).toBeGreaterThan(0.2);
-    expect(kept.tried?.needs.join()).toContain("the trace doesn't have the data");
-    const smaller = await answersOf(batch, ['send-smaller']);
-    expect(smaller.tried?.gainShare).toBeGreaterThan(0.1);
-    expect(smaller.tried?.gainShare).toBeLessThan(kept.tried?.gainShare ?? 0);
-    expect(smaller.plan.flatMap(({ changes }) => changes)).not.toContain('send-smaller');
-  });
+it('a change that only a person can know of is in no plan, and is simulated if it is asked for', async () => {
+  const kept = await answersOf(batch, ['keep-on-device']);
+  expect(kept.tried?.gainShare).toBeGreaterThan(0.2);
+  expect(kept.tried?.needs.join()).toContain("the trace doesn't have the data");
+  const smaller = await answersOf(batch, ['send-smaller']);
+  expect(smaller.tried?.gainShare).toBeGreaterThan(0.1);
+  expect(smaller.tried?.gainShare).toBeLessThan(kept.tried?.gainShare ?? 0);
+  expect(smaller.plan.flatMap(({ changes }) => changes)).not.toContain('send-smaller');
 });
 
 describe('a graph', () => {
@@ -233,15 +231,13 @@ describe('a graph', () => {
   });
 });
 
-describe('overlapping communication', () => {
-  it('overlapping communication has a bound from zero to all that is exposed, and comes after sure gains', async () => {
-    const { plan } = await answersOf(communicating);
-    const told = plan.find(({ changes }) => changes.includes('overlap-communication'));
-    expect(told?.lowShare).toBeLessThanOrEqual(0);
-    expect(told?.highShare).toBeLessThanOrEqual(0.75);
-    expect(told?.stepNs).toBeGreaterThanOrEqual(told?.floorNs ?? 0);
-    expect(plan.slice(plan.indexOf(told as (typeof plan)[number])).every(({ mayGainNothing }) => mayGainNothing)).toBe(
-      true,
-    );
-  });
+it('overlapping communication has a bound from zero to all that is exposed, and comes after sure gains', async () => {
+  const { plan } = await answersOf(communicating);
+  const told = plan.find(({ changes }) => changes.includes('overlap-communication'));
+  expect(told?.lowShare).toBeLessThanOrEqual(0);
+  expect(told?.highShare).toBeLessThanOrEqual(0.75);
+  expect(told?.stepNs).toBeGreaterThanOrEqual(told?.floorNs ?? 0);
+  expect(plan.slice(plan.indexOf(told as (typeof plan)[number])).every(({ mayGainNothing }) => mayGainNothing)).toBe(
+    true,
+  );
 });

@@ -13,16 +13,12 @@ const step = (name: string, at: number) => [
   complete('kernel', 'work', at + 20, 50, { correlation: at, device: 0, stream: 7 }),
 ];
 
-describe('the steps of a trace', () => {
-  it("are the profiler's own marks, numbered as they are", async () => {
-    const optimizer = [100, 200].map((at) => complete('user_annotation', 'Optimizer.step#SGD.step', at + 50, 10));
-    const { trace } = await read(
-      traceOf([...step('ProfilerStep#7', 100), ...step('ProfilerStep#8', 200), ...optimizer]),
-    );
-    const { ranges, rule } = findSteps(trace, hostLine(trace));
-    expect(ranges.map(({ name }) => name)).toEqual(['ProfilerStep#7', 'ProfilerStep#8']);
-    expect(rule).toBe('ranges named "ProfilerStep"');
-  });
+it("the steps of a trace are the profiler's own marks, numbered as they are", async () => {
+  const optimizer = [100, 200].map((at) => complete('user_annotation', 'Optimizer.step#SGD.step', at + 50, 10));
+  const { trace } = await read(traceOf([...step('ProfilerStep#7', 100), ...step('ProfilerStep#8', 200), ...optimizer]));
+  const { ranges, rule } = findSteps(trace, hostLine(trace));
+  expect(ranges.map(({ name }) => name)).toEqual(['ProfilerStep#7', 'ProfilerStep#8']);
+  expect(rule).toBe('ranges named "ProfilerStep"');
 });
 
 /** Returns steps of 10 ms: `loadUs` on the host, then a kernel of 2 ms; the last 4 ms are marked, or all. */

@@ -100,12 +100,10 @@ describe.each([
   });
 });
 
-describe('a wait for another stream when that of the last launch is through', () => {
-  it('blocks the host in the replay for as long as it did', async () => {
-    const { trace } = await read(traceOf(throughBefore()));
-    const { script } = liftTrace(trace, 'waits');
-    expect(Math.abs(replay(script, costs).stepNs / 5e6 - 1)).toBeLessThan(0.04);
-  });
+it('a wait for another stream blocks the host in the replay for as long as it did', async () => {
+  const { trace } = await read(traceOf(throughBefore()));
+  const { script } = liftTrace(trace, 'waits');
+  expect(Math.abs(replay(script, costs).stepNs / 5e6 - 1)).toBeLessThan(0.04);
 });
 
 describe('the cause of a wait', () => {
@@ -135,25 +133,23 @@ describe('the cause of a wait', () => {
   });
 });
 
-describe('a wait for a copy from the device', () => {
-  it('stays one for the copy where that gets a stream of its own', async () => {
-    const events = Array.from({ length: 4 }, (_, step) => {
-      const at = 1000 + step * 5000;
-      return [
-        mark(at, 4900),
-        ...launch(at + 2, at + 1001, 3000),
-        call('cudaEventSynchronize', at + 10, 1000),
-        ...copy(at + 1030, at + 4040, 1960, 7, 'Memcpy DtoH (Device -> Pinned)'),
-      ];
-    });
-    const run = await read(traceOf(events.flat()));
-    const { script } = liftTrace(run.trace, 'waits');
-    const { steps } = applyChanges(script, ['other-stream'], assumptionsOf(script, knownMachine(costs)));
-    const [sync] = steps[1]?.items.filter(({ kind }) => kind === 'sync') ?? [];
-    const event = sync?.kind === 'sync' ? sync.event : undefined;
-    const records = steps[0]?.items.filter((item) => item.kind === 'record' && item.event === event);
-    expect(records).toEqual([expect.objectContaining({ stream: copyOut('stream:gpu0:7') })]);
+it('a wait for a copy from the device stays one for the copy if that gets a stream of its own', async () => {
+  const events = Array.from({ length: 4 }, (_, step) => {
+    const at = 1000 + step * 5000;
+    return [
+      mark(at, 4900),
+      ...launch(at + 2, at + 1001, 3000),
+      call('cudaEventSynchronize', at + 10, 1000),
+      ...copy(at + 1030, at + 4040, 1960, 7, 'Memcpy DtoH (Device -> Pinned)'),
+    ];
   });
+  const run = await read(traceOf(events.flat()));
+  const { script } = liftTrace(run.trace, 'waits');
+  const { steps } = applyChanges(script, ['other-stream'], assumptionsOf(script, knownMachine(costs)));
+  const [sync] = steps[1]?.items.filter(({ kind }) => kind === 'sync') ?? [];
+  const event = sync?.kind === 'sync' ? sync.event : undefined;
+  const records = steps[0]?.items.filter((item) => item.kind === 'record' && item.event === event);
+  expect(records).toEqual([expect.objectContaining({ stream: copyOut('stream:gpu0:7') })]);
 });
 
 describe('a wait for a copy to the device that the program asks for', () => {

@@ -61,13 +61,11 @@ describe('a product', () => {
   });
 });
 
-describe('a transform', () => {
-  it('goes over its numbers once more for each 4,096-fold', () => {
-    const startNs = h200.parameters['kernel.startNs'];
-    const ns = (size: number): number => kernelNs(measured, fft(size, 's', 'before-run')) - startNs;
-    expect(ns(4096)).toBeCloseTo((2 * 8 * 128 * 4096 * 1e9) / 2e12, 0);
-    expect(ns(8192) / ns(4096)).toBeCloseTo(4, 2);
-  });
+it('a transform goes over its numbers once more for each 4,096-fold', () => {
+  const startNs = h200.parameters['kernel.startNs'];
+  const ns = (size: number): number => kernelNs(measured, fft(size, 's', 'before-run')) - startNs;
+  expect(ns(4096)).toBeCloseTo((2 * 8 * 128 * 4096 * 1e9) / 2e12, 0);
+  expect(ns(8192) / ns(4096)).toBeCloseTo(4, 2);
 });
 
 describe('the first use', () => {
@@ -93,27 +91,19 @@ describe('the first use', () => {
   });
 });
 
-describe('unmeasured library calls', () => {
-  it('is said, with what is assumed instead', () => {
-    const { parameters } = h200;
-    const unknown: DeviceProfile = {
-      ...h200,
-      parameters: Object.fromEntries(
-        Object.entries(parameters).filter(([name]) => !/^(matmul|fft)\./.test(name)),
-      ) as DeviceProfile['parameters'],
-    };
-    const program = programOf(product({ tf32: true, workspace: 'first-use' }), fft(1024));
-    const notes = libraryNotes(program, unknown).join('\n');
-    for (const part of [
-      'cuBLAS with TF32',
-      'as fast as other arithmetic is',
-      'cuFFT on the',
-      'for a plan',
-      'a handle',
-    ]) {
-      expect(notes).toContain(part);
-    }
-    expect(libraryNotes(program, measured)).toEqual([]);
-    expect(libraryNotes(programOf({ op: 'synchronizeDevice' }), unknown)).toEqual([]);
-  });
+it('a run says which library calls were not measured, and what is assumed instead', () => {
+  const { parameters } = h200;
+  const unknown: DeviceProfile = {
+    ...h200,
+    parameters: Object.fromEntries(
+      Object.entries(parameters).filter(([name]) => !/^(matmul|fft)\./.test(name)),
+    ) as DeviceProfile['parameters'],
+  };
+  const program = programOf(product({ tf32: true, workspace: 'first-use' }), fft(1024));
+  const notes = libraryNotes(program, unknown).join('\n');
+  for (const part of ['cuBLAS with TF32', 'as fast as other arithmetic is', 'cuFFT on the', 'for a plan', 'a handle']) {
+    expect(notes).toContain(part);
+  }
+  expect(libraryNotes(program, measured)).toEqual([]);
+  expect(libraryNotes(programOf({ op: 'synchronizeDevice' }), unknown)).toEqual([]);
 });

@@ -31,16 +31,14 @@ const device = (rows: readonly PlainRow[]) => times(rows, 'copy', 'kernel', 'mem
 const host = (rows: readonly PlainRow[]) => times(rows, 'host-call', 'host-sync', 'host-work');
 const simulated = (...threads: Operations[]) => run(program(...threads));
 
-describe('memset', () => {
-  it('runs on the compute channel', () => {
-    const rows = simulated([memset('a', 100), memset('b', 100)]);
-    expect(device(rows)).toEqual([
-      ['memset', 8, 58],
-      ['memset', 58, 108],
-    ]);
-    expect(host(rows).map(([name]) => name)).toEqual(['cudaMemsetAsync', 'cudaMemsetAsync']);
-    expect(rows.find(({ kind }) => kind === 'memset')?.engine).toBe('compute:gpu');
-  });
+it('memset runs on the compute channel', () => {
+  const rows = simulated([memset('a', 100), memset('b', 100)]);
+  expect(device(rows)).toEqual([
+    ['memset', 8, 58],
+    ['memset', 58, 108],
+  ]);
+  expect(host(rows).map(([name]) => name)).toEqual(['cudaMemsetAsync', 'cudaMemsetAsync']);
+  expect(rows.find(({ kind }) => kind === 'memset')?.engine).toBe('compute:gpu');
 });
 
 describe('host functions', () => {
@@ -65,47 +63,41 @@ describe('host functions', () => {
   });
 });
 
-describe('item()', () => {
-  it('copies a scalar into pageable memory and waits for its stream', () => {
-    const rows = simulated([spin('a', 100), { op: 'item', buffer: 'device', stream: 'a' }]);
-    const names = rows.filter(({ op }) => op === 1).map(({ name, kind }) => [kind, name]);
-    expect(names).toEqual([
-      ['host-call', 'cudaMemcpyAsync'],
-      ['copy', 'item device'],
-      ['host-sync', 'cudaStreamSynchronize'],
-    ]);
-    const copy = rows.find(({ kind }) => kind === 'copy');
-    expect(copy?.start).toBe(127);
-    expect(rows.find(({ name }) => name === 'cudaMemcpyAsync')?.end).toBeGreaterThan(copy?.end ?? 0);
-  });
+it('item() copies a scalar into pageable memory and waits for its stream', () => {
+  const rows = simulated([spin('a', 100), { op: 'item', buffer: 'device', stream: 'a' }]);
+  const names = rows.filter(({ op }) => op === 1).map(({ name, kind }) => [kind, name]);
+  expect(names).toEqual([
+    ['host-call', 'cudaMemcpyAsync'],
+    ['copy', 'item device'],
+    ['host-sync', 'cudaStreamSynchronize'],
+  ]);
+  const copy = rows.find(({ kind }) => kind === 'copy');
+  expect(copy?.start).toBe(127);
+  expect(rows.find(({ name }) => name === 'cudaMemcpyAsync')?.end).toBeGreaterThan(copy?.end ?? 0);
 });
 
-describe('launch blocking', () => {
-  it('makes each call wait for its work', () => {
-    const tested = programWith({ environment: { launchBlocking: true } }, [spin('a', 100), spin('b', 50)]);
-    expect(host(run(tested))).toEqual([
-      ['cudaLaunchKernel', 0, 130],
-      ['cudaLaunchKernel', 130, 210],
-    ]);
-    expect(device(run(tested))).toEqual([
-      ['spin', 23, 123],
-      ['spin', 153, 203],
-    ]);
-  });
+it('launch blocking makes each call wait for its work', () => {
+  const tested = programWith({ environment: { launchBlocking: true } }, [spin('a', 100), spin('b', 50)]);
+  expect(host(run(tested))).toEqual([
+    ['cudaLaunchKernel', 0, 130],
+    ['cudaLaunchKernel', 130, 210],
+  ]);
+  expect(device(run(tested))).toEqual([
+    ['spin', 23, 123],
+    ['spin', 153, 203],
+  ]);
 });
 
-describe('priorities', () => {
-  it('the more urgent of two waiting pieces of work starts first', () => {
-    const urgent = [...(streams ?? []), { id: 'urgent', priority: -2 }];
-    const fill = (stream: string, label: string) =>
-      ({ op: 'kernel', label, kernel: { kind: 'stream' }, reads: ['small'], writes: ['small2'], stream }) as const;
-    const tested = programWith({ streams: urgent }, [
-      fill('a', 'running'),
-      fill('b', 'waiting'),
-      fill('urgent', 'urgent'),
-    ]);
-    expect(device(run(tested)).map(([name]) => name)).toEqual(['running', 'urgent', 'waiting']);
-  });
+it('the more urgent of two waiting pieces of work starts first', () => {
+  const urgent = [...(streams ?? []), { id: 'urgent', priority: -2 }];
+  const fill = (stream: string, label: string) =>
+    ({ op: 'kernel', label, kernel: { kind: 'stream' }, reads: ['small'], writes: ['small2'], stream }) as const;
+  const tested = programWith({ streams: urgent }, [
+    fill('a', 'running'),
+    fill('b', 'waiting'),
+    fill('urgent', 'urgent'),
+  ]);
+  expect(device(run(tested)).map(([name]) => name)).toEqual(['running', 'urgent', 'waiting']);
 });
 
 describe('signals', () => {

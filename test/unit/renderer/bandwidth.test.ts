@@ -70,21 +70,19 @@ describe('bandwidth over time', () => {
   });
 });
 
-describe('the links of several devices', () => {
-  it('are one for each device and direction, of which none counts what another moves', () => {
-    const builder = new TraceBuilder();
-    for (const device of ['gpu0', 'gpu1']) {
-      const lane = builder.lane({ kind: 'stream', id: `stream:${device}`, name: device, device });
-      const copy = { lane, kind: 'copy', name: 'copy', startNs: 0, durationNs: 1000, bytes: 100 } as const;
-      builder.add({ ...copy, src: 'pinned', dst: 'device' });
-      if (device === 'gpu1') builder.add({ ...copy, src: 'device', dst: 'pinned' });
-    }
-    const trace = builder.build();
-    const links = linksData(trace, allRows(trace));
-    expect(links.map(({ direction, device, data }) => [direction, device, data.peak])).toEqual([
-      ['h2d', 'gpu0', 1e8],
-      ['h2d', 'gpu1', 1e8],
-      ['d2h', 'gpu1', 1e8],
-    ]);
-  });
+it('the links of several devices are one for each device and direction, of which none counts what another moves', () => {
+  const builder = new TraceBuilder();
+  for (const device of ['gpu0', 'gpu1']) {
+    const lane = builder.lane({ kind: 'stream', id: `stream:${device}`, name: device, device });
+    const copy = { lane, kind: 'copy', name: 'copy', startNs: 0, durationNs: 1000, bytes: 100 } as const;
+    builder.add({ ...copy, src: 'pinned', dst: 'device' });
+    if (device === 'gpu1') builder.add({ ...copy, src: 'device', dst: 'pinned' });
+  }
+  const trace = builder.build();
+  const links = linksData(trace, allRows(trace));
+  expect(links.map(({ direction, device, data }) => [direction, device, data.peak])).toEqual([
+    ['h2d', 'gpu0', 1e8],
+    ['h2d', 'gpu1', 1e8],
+    ['d2h', 'gpu1', 1e8],
+  ]);
 });

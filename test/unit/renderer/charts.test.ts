@@ -39,44 +39,40 @@ const heat: HeatSpec = {
   ],
 };
 
-describe('a chart as a table', () => {
-  it('a chart as CSV loses no digit, says its origin in every line, and hides no formula', () => {
-    expect(chartCsv(lines).split('\r\n')).toEqual([
-      'Series,Chunk size (bytes),Makespan (ns),Least,Most,Iterations,Failed because,Origin,Device,Date',
-      'Streams 1,1024,3000000,2000000,4000000,5,,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z',
-      'Streams 1,4096,1000000,1000000,1000000,1,,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z',
-      `"'=cmd|""x""",1024,2000000,2000000,2000000,1,,measured,NVIDIA H200,2026-11-20T08:00:00.000Z`,
-      `"'=cmd|""x""",2048,,,,,a chunk is too large,measured,NVIDIA H200,2026-11-20T08:00:00.000Z`,
-      'limit,1024,500000,500000,500000,1,,limit,NVIDIA H200,2026-11-20T08:00:00.000Z',
-      'limit,2048,500000,500000,500000,1,,limit,NVIDIA H200,2026-11-20T08:00:00.000Z',
-      'limit,4096,500000,500000,500000,1,,limit,NVIDIA H200,2026-11-20T08:00:00.000Z',
-      '',
-    ]);
-    expect(chartCsv(heat).split('\r\n')[2]).toBe('1,2048,,,,,no,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z');
-  });
+it('a chart as CSV loses no digit, says its origin in every line, and hides no formula', () => {
+  expect(chartCsv(lines).split('\r\n')).toEqual([
+    'Series,Chunk size (bytes),Makespan (ns),Least,Most,Iterations,Failed because,Origin,Device,Date',
+    'Streams 1,1024,3000000,2000000,4000000,5,,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z',
+    'Streams 1,4096,1000000,1000000,1000000,1,,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z',
+    `"'=cmd|""x""",1024,2000000,2000000,2000000,1,,measured,NVIDIA H200,2026-11-20T08:00:00.000Z`,
+    `"'=cmd|""x""",2048,,,,,a chunk is too large,measured,NVIDIA H200,2026-11-20T08:00:00.000Z`,
+    'limit,1024,500000,500000,500000,1,,limit,NVIDIA H200,2026-11-20T08:00:00.000Z',
+    'limit,2048,500000,500000,500000,1,,limit,NVIDIA H200,2026-11-20T08:00:00.000Z',
+    'limit,4096,500000,500000,500000,1,,limit,NVIDIA H200,2026-11-20T08:00:00.000Z',
+    '',
+  ]);
+  expect(chartCsv(heat).split('\r\n')[2]).toBe('1,2048,,,,,no,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z');
 });
 
-describe('the points of a chart', () => {
-  it('are all reached by keys, from any of them', () => {
-    const cell = fc.constantFrom(null, { value: 1 }, { problem: 'no' });
-    const grid = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 });
-    fc.assert(
-      fc.property(grid, (cells) => {
-        const spec: LineSpec = { ...lines, rows: cells.map((row, index) => ({ name: String(index), cells: row })) };
-        const points = pointsOf(spec);
-        fc.pre(points.length > 0);
-        const reached = new Set([0]);
-        for (const at of reached) {
-          for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'] as const) {
-            const next = stepFrom(points, at, key);
-            expect(points[next]).toBeDefined();
-            reached.add(next);
-          }
+it('the points of a chart are all reached by keys, from any of them', () => {
+  const cell = fc.constantFrom(null, { value: 1 }, { problem: 'no' });
+  const grid = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(grid, (cells) => {
+      const spec: LineSpec = { ...lines, rows: cells.map((row, index) => ({ name: String(index), cells: row })) };
+      const points = pointsOf(spec);
+      fc.pre(points.length > 0);
+      const reached = new Set([0]);
+      for (const at of reached) {
+        for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'] as const) {
+          const next = stepFrom(points, at, key);
+          expect(points[next]).toBeDefined();
+          reached.add(next);
         }
-        expect(reached.size).toBe(points.length);
-      }),
-    );
-  });
+      }
+      expect(reached.size).toBe(points.length);
+    }),
+  );
 });
 
 describe('lines over decades', () => {

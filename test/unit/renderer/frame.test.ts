@@ -206,23 +206,19 @@ describe('the table of a stretch of time', () => {
   });
 });
 
-describe('searching', () => {
-  it('is exactly one name where that stands in quotes', () => {
-    const found = (query: string) => [...findRows(trace, view.rows, query, labels).rows];
-    const name = trace.names[trace.columns.name[call] ?? 0] ?? '';
-    expect(found(`"${name}"`)).toContain(call);
-    expect(found(`"${name.slice(0, -1)}"`)).toEqual([]);
-    expect(found(name.slice(0, -1))).toContain(call);
-  });
+it('a search in quotes finds exactly one name', () => {
+  const found = (query: string) => [...findRows(trace, view.rows, query, labels).rows];
+  const name = trace.names[trace.columns.name[call] ?? 0] ?? '';
+  expect(found(`"${name}"`)).toContain(call);
+  expect(found(`"${name.slice(0, -1)}"`)).toEqual([]);
+  expect(found(name.slice(0, -1))).toContain(call);
 });
 
-describe('a stretch of time', () => {
-  it('tells how busy each lane was in it and what moved', () => {
-    const summary = areaSummary(view, 6000, 206_000);
-    expect(summary.moved).toEqual([{ direction: 'h2d', bytes: 10 * MiB }]);
-    const busy = new Map(summary.lanes.map(({ id, busyNs }) => [id, busyNs]));
-    expect(busy.get('stream:side')).toBe(200_000);
-    expect(busy.get('compute:gpu')).toBe(40_000);
-    expect(busy.get('thread:main')).toBe(6000 + 136_000);
-  });
+it('a stretch of time tells how busy each lane was in it and what moved', () => {
+  const summary = areaSummary(view, 6000, 206_000);
+  expect(summary.moved).toEqual([{ direction: 'h2d', bytes: 10 * MiB }]);
+  const busy = new Map(summary.lanes.map(({ id, busyNs }) => [id, busyNs]));
+  expect(busy.get('stream:side')).toBe(200_000);
+  expect(busy.get('compute:gpu')).toBe(40_000);
+  expect(busy.get('thread:main')).toBe(6000 + 136_000);
 });

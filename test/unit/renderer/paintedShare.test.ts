@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { indexLane } from '../../../core/trace/laneIndex.ts';
 import { allRows } from '../../../core/trace/rows.ts';
@@ -67,22 +67,20 @@ const bars = (frame: Frame) => frame.batches.flatMap((batch) => batch.bars.all()
 
 const span = fc.record({ gap: fc.nat({ max: 30 }), length: fc.integer({ min: 1, max: 50 }) });
 const spans = fc.array(span, { minLength: 1, maxLength: 400, size: 'max' });
-describe('the busy share that is painted', () => {
-  it('is the true one where every row is narrower than a pixel', () => {
-    const far = fc
-      .record({ from: fc.integer({ min: -5000, max: 8000 }), span: fc.integer({ min: 51 * width, max: 40_000 }) })
-      .map(({ from, span }) => ({ startNs: from, endNs: from + span }));
-    fc.assert(
-      fc.property(spans, far, (list, view) => {
-        const trace = traceOf(list);
-        const track = trackOf(trace);
-        const frame = frameOf(trace, track, view);
-        const pixelNs = (view.endNs - view.startNs) / width;
-        expect(bars(frame)).toEqual([]);
-        // Boxes are stored in single precision.
-        expect(fills(frame) * pixelNs).toBeCloseTo(track.index.busyNs(0, view.startNs, view.endNs), 0);
-      }),
-      { numRuns: runs(300) },
-    );
-  });
+it('the busy share that is painted is the true one where every row is narrower than a pixel', () => {
+  const far = fc
+    .record({ from: fc.integer({ min: -5000, max: 8000 }), span: fc.integer({ min: 51 * width, max: 40_000 }) })
+    .map(({ from, span }) => ({ startNs: from, endNs: from + span }));
+  fc.assert(
+    fc.property(spans, far, (list, view) => {
+      const trace = traceOf(list);
+      const track = trackOf(trace);
+      const frame = frameOf(trace, track, view);
+      const pixelNs = (view.endNs - view.startNs) / width;
+      expect(bars(frame)).toEqual([]);
+      // Boxes are stored in single precision.
+      expect(fills(frame) * pixelNs).toBeCloseTo(track.index.busyNs(0, view.startNs, view.endNs), 0);
+    }),
+    { numRuns: runs(300) },
+  );
 });

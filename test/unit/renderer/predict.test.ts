@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/build.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
@@ -33,17 +33,15 @@ const readsAnything = experimentOf(
   ],
 );
 
-describe('a prediction', () => {
-  it.each([
-    ...templates.map(({ title, build }) => [title, build()] as const),
-    ['nothing', emptyExperiment()] as const,
-    ['reads that are told nothing', readsAnything] as const,
-  ])('is the run of the simulated engine: %s', async (_, experiment) => {
-    const { run, iteration, counters } = predict(experiment, profile, '1');
-    const { info, trace } = await simulated(experiment);
-    expect({ ...run.info, createdAt: '' }).toEqual({ ...info, createdAt: '' });
-    expect(run.trace).toEqual(trace);
-    expect(iteration).toEqual(indexIteration(trace, 0));
-    expect(counters).toEqual(laneCounters({ info, trace }, 0));
-  });
+it.each([
+  ...templates.map(({ title, build }) => [title, build()] as const),
+  ['nothing', emptyExperiment()] as const,
+  ['reads that are told nothing', readsAnything] as const,
+])('a prediction is the run of the simulated engine: %s', async (_, experiment) => {
+  const { run, iteration, counters } = predict(experiment, profile, '1');
+  const { info, trace } = await simulated(experiment);
+  expect({ ...run.info, createdAt: '' }).toEqual({ ...info, createdAt: '' });
+  expect(run.trace).toEqual(trace);
+  expect(iteration).toEqual(indexIteration(trace, 0));
+  expect(counters).toEqual(laneCounters({ info, trace }, 0));
 });

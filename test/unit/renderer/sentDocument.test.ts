@@ -1,6 +1,6 @@
 /** A worker has the window's document after any edits. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { receivedDocument, type SentDocument, sentDocument } from '../../../renderer/common/sentDocument.ts';
 import { edits, momentsOf } from '../support/edits.ts';
@@ -14,17 +14,15 @@ if (changed === undefined) throw new Error('this edit can be made');
 /** Copies a document like a message. */
 const crossed = (sent: SentDocument): SentDocument => structuredClone(sent);
 
-describe('a document that is sent to a worker', () => {
-  it('is there what it is here, after any edits', () => {
-    fc.assert(
-      fc.property(edits, (steps) => {
-        let [here, there]: (Experiment | null)[] = [null, null];
-        for (const moment of momentsOf(document, steps)) {
-          there = receivedDocument(there ?? null, crossed(sentDocument(here ?? null, moment)));
-          expect(there).toEqual(moment);
-          here = moment;
-        }
-      }),
-    );
-  });
+it('a worker has the document that was sent to it, after any edits', () => {
+  fc.assert(
+    fc.property(edits, (steps) => {
+      let [here, there]: (Experiment | null)[] = [null, null];
+      for (const moment of momentsOf(document, steps)) {
+        there = receivedDocument(there ?? null, crossed(sentDocument(here ?? null, moment)));
+        expect(there).toEqual(moment);
+        here = moment;
+      }
+    }),
+  );
 });

@@ -1,5 +1,5 @@
 /** Charts of sweeps over names, and of several sweeps together. */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { metrics } from '../../../core/apps/sweep/metrics.ts';
 import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import type { Sweep } from '../../../core/service/service.ts';
@@ -31,37 +31,33 @@ function sweepOf(
 const sizes = (...values: string[]) => ({ fields: ['buffers[0].bytes', 'buffers[1].bytes'], values });
 const memory = { fields: ['buffers[0].memory'], values: ['pageable', 'pinned'] };
 
-describe('the chart of a sweep over names', () => {
-  it('has a line for each of them over the sizes, whichever axis comes first', () => {
-    for (const axes of [
-      [sizes('1 MiB', '2 MiB', '4 MiB'), memory],
-      [memory, sizes('1 MiB', '2 MiB', '4 MiB')],
-    ]) {
-      const { sweep, plan } = sweepOf('both', axes);
-      const spec = sweepLines(sweep, plan, makespan);
-      expect(spec.kind).toBe('lines');
-      expect(spec.rows.map(({ name }) => name.replace(/of \w+/, 'of x'))).toEqual([
-        'Memory of x pageable',
-        'Memory of x pinned',
-      ]);
-      expect(spec.rows[0]?.cells).toHaveLength(3);
-    }
-  });
+it('the chart of a sweep over names has a line for each of them over the sizes, whichever axis comes first', () => {
+  for (const axes of [
+    [sizes('1 MiB', '2 MiB', '4 MiB'), memory],
+    [memory, sizes('1 MiB', '2 MiB', '4 MiB')],
+  ]) {
+    const { sweep, plan } = sweepOf('both', axes);
+    const spec = sweepLines(sweep, plan, makespan);
+    expect(spec.kind).toBe('lines');
+    expect(spec.rows.map(({ name }) => name.replace(/of \w+/, 'of x'))).toEqual([
+      'Memory of x pageable',
+      'Memory of x pinned',
+    ]);
+    expect(spec.rows[0]?.cells).toHaveLength(3);
+  }
 });
 
-describe('two sweeps in one chart', () => {
-  it('share an axis of all their sizes, and each line says whose it is', () => {
-    const one = sweepOf('pinned', [sizes('1 MiB', '4 MiB')]);
-    const other = sweepOf('pageable', [sizes('1 MiB', '2 MiB')]);
-    const chart = ({ sweep, plan }: typeof one) => ({
-      name: sweep.summary.name,
-      createdAt: sweep.summary.createdAt,
-      spec: sweepLines(sweep, plan, makespan),
-    });
-    const spec = together(chart(one), [chart(other)]);
-    expect(spec.kind === 'lines' && spec.x.values).toEqual([1, 2, 4].map((size) => size * 1024 ** 2));
-    expect(spec.rows.map(({ name }) => name)).toEqual(['pinned', 'pageable']);
-    expect(spec.rows[0]?.cells[1]).toBeNull();
-    expect(spec.rows[1]?.cells[1]).toMatchObject({ value: 101 });
+it('two sweeps in one chart share an axis of all their sizes, and each line says whose it is', () => {
+  const one = sweepOf('pinned', [sizes('1 MiB', '4 MiB')]);
+  const other = sweepOf('pageable', [sizes('1 MiB', '2 MiB')]);
+  const chart = ({ sweep, plan }: typeof one) => ({
+    name: sweep.summary.name,
+    createdAt: sweep.summary.createdAt,
+    spec: sweepLines(sweep, plan, makespan),
   });
+  const spec = together(chart(one), [chart(other)]);
+  expect(spec.kind === 'lines' && spec.x.values).toEqual([1, 2, 4].map((size) => size * 1024 ** 2));
+  expect(spec.rows.map(({ name }) => name)).toEqual(['pinned', 'pageable']);
+  expect(spec.rows[0]?.cells[1]).toBeNull();
+  expect(spec.rows[1]?.cells[1]).toMatchObject({ value: 101 });
 });

@@ -1,5 +1,5 @@
 /** A sweep document in the form, to change it and run it again. */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { documentOf, draftOf } from '../../../renderer/sweep/draft.ts';
@@ -28,18 +28,16 @@ const ofExperiment = {
   ],
 };
 
-describe('the draft of a sweep document', () => {
-  it.each([
-    ['a template', ofTemplate],
-    ['an experiment', ofExperiment],
-  ])('the draft of %s makes the same sweep, even if its sizes are bare numbers', (_of, json) => {
-    const plan = requireSweep(json);
-    const { experiment } = plan.document.base;
-    const draft = draftOf(plan, experiment === undefined ? null : requireExperiment(experiment), null);
-    const again = requireSweep(documentOf(draft));
-    expect(again.axes).toEqual(plan.axes);
-    expect(again.at(0)).toEqual(plan.at(0));
-    expect(again.document.description).toBe(plan.document.description);
-    expect(again.document.axes.map(({ label }) => label)).toEqual(plan.document.axes.map(({ label }) => label));
-  });
+it.each([
+  ['a template', ofTemplate],
+  ['an experiment', ofExperiment],
+])('the draft of %s makes the same sweep, even if its sizes are bare numbers', (_of, json) => {
+  const plan = requireSweep(json);
+  const { experiment } = plan.document.base;
+  const draft = draftOf(plan, experiment === undefined ? null : requireExperiment(experiment), null);
+  const again = requireSweep(documentOf(draft));
+  expect(again.axes).toEqual(plan.axes);
+  expect(again.at(0)).toEqual(plan.at(0));
+  expect(again.document.description).toBe(plan.document.description);
+  expect(again.document.axes.map(({ label }) => label)).toEqual(plan.document.axes.map(({ label }) => label));
 });

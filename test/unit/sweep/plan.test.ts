@@ -126,38 +126,36 @@ describe('the points of a sweep', () => {
   });
 });
 
-describe('a range', () => {
-  it('has its ends exactly, goes one way, and has even steps or even factors', () => {
-    const end = fc.integer({ min: 1, max: 2 ** 40 });
-    fc.assert(
-      fc.property(
-        end,
-        end,
-        fc.integer({ min: 2, max: 50 }),
-        fc.boolean(),
-        fc.boolean(),
-        (from, to, points, log, whole) => {
-          fc.pre(from !== to);
-          const scale = log ? 'geometric' : 'linear';
-          const values = rangeValues({ from, to, points, scale }, whole);
-          expect([values[0], values.at(-1)]).toEqual([from, to]);
-          expect(values.length).toBeLessThanOrEqual(points);
-          const up = to > from ? 1 : -1;
-          for (const [index, value] of values.slice(1).entries()) {
-            expect(Math.sign(value - (values[index] ?? 0))).toBe(up);
-          }
-          if (whole) for (const value of values) expect(Number.isInteger(value)).toBe(true);
-          if (whole || values.length < points) return;
-          const steps = values
-            .slice(1)
-            .map((value, index) => (log ? value / (values[index] ?? 1) : value - (values[index] ?? 0)));
-          // Values are rounded to 12 digits, to remove errors of float arithmetic.
-          const crumbs = log ? 1e-9 * (steps[0] ?? 0) : 3e-11 * Math.max(from, to);
-          for (const step of steps) expect(Math.abs(step - (steps[0] ?? 0))).toBeLessThanOrEqual(crumbs);
-        },
-      ),
-    );
-  });
+it('a range has its ends exactly, goes one way, and has even steps or even factors', () => {
+  const end = fc.integer({ min: 1, max: 2 ** 40 });
+  fc.assert(
+    fc.property(
+      end,
+      end,
+      fc.integer({ min: 2, max: 50 }),
+      fc.boolean(),
+      fc.boolean(),
+      (from, to, points, log, whole) => {
+        fc.pre(from !== to);
+        const scale = log ? 'geometric' : 'linear';
+        const values = rangeValues({ from, to, points, scale }, whole);
+        expect([values[0], values.at(-1)]).toEqual([from, to]);
+        expect(values.length).toBeLessThanOrEqual(points);
+        const up = to > from ? 1 : -1;
+        for (const [index, value] of values.slice(1).entries()) {
+          expect(Math.sign(value - (values[index] ?? 0))).toBe(up);
+        }
+        if (whole) for (const value of values) expect(Number.isInteger(value)).toBe(true);
+        if (whole || values.length < points) return;
+        const steps = values
+          .slice(1)
+          .map((value, index) => (log ? value / (values[index] ?? 1) : value - (values[index] ?? 0)));
+        // Values are rounded to 12 digits, to remove errors of float arithmetic.
+        const crumbs = log ? 1e-9 * (steps[0] ?? 0) : 3e-11 * Math.max(from, to);
+        for (const step of steps) expect(Math.abs(step - (steps[0] ?? 0))).toBeLessThanOrEqual(crumbs);
+      },
+    ),
+  );
 });
 
 describe('amounts', () => {

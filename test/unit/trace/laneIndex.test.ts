@@ -220,29 +220,25 @@ describe('pointing at a row', () => {
   });
 });
 
-describe('busy time of a depth', () => {
-  it('is that of its rows, cut to the window', () => {
-    fc.assert(
-      fc.property(spans, windows, (list, { from, to }) => {
-        const trace = traceOf(list);
-        const index = indexOf(trace);
-        const cut = allOf(trace)
-          .map((row) => Math.min(rowEndNs(trace, row), to) - Math.max(startOf(trace, row), from))
-          .filter((length) => length > 0)
-          .reduce((sum, length) => sum + length, 0);
-        let busy = 0;
-        for (let depth = 0; depth < index.depths; depth += 1) busy += index.busyNs(depth, from, to);
-        expect(busy).toBe(cut);
-      }),
-    );
-  });
+it('the busy time of a depth is that of its rows, cut to the window', () => {
+  fc.assert(
+    fc.property(spans, windows, (list, { from, to }) => {
+      const trace = traceOf(list);
+      const index = indexOf(trace);
+      const cut = allOf(trace)
+        .map((row) => Math.min(rowEndNs(trace, row), to) - Math.max(startOf(trace, row), from))
+        .filter((length) => length > 0)
+        .reduce((sum, length) => sum + length, 0);
+      let busy = 0;
+      for (let depth = 0; depth < index.depths; depth += 1) busy += index.busyNs(depth, from, to);
+      expect(busy).toBe(cut);
+    }),
+  );
 });
 
-describe('the index of a lane', () => {
-  it('holds the rows of that lane and iteration only', () => {
-    const trace = smallTrace(3);
-    const lane = trace.lanes.findIndex(({ id }) => id === lanes.h2d.id);
-    const shapes = indexLane(trace, lane, iterationRows(trace, 1)).shapes(0, 10_000, 100);
-    expect(shapes).toMatchObject([{ startNs: 2000, endNs: 8000, count: 1 }]);
-  });
+it('the index of a lane holds the rows of that lane and iteration only', () => {
+  const trace = smallTrace(3);
+  const lane = trace.lanes.findIndex(({ id }) => id === lanes.h2d.id);
+  const shapes = indexLane(trace, lane, iterationRows(trace, 1)).shapes(0, 10_000, 100);
+  expect(shapes).toMatchObject([{ startNs: 2000, endNs: 8000, count: 1 }]);
 });

@@ -13,25 +13,23 @@ const row = fc.record({
   lane: fc.nat({ max: 5 }),
 });
 
-describe('sorting columns', () => {
-  it('is what a stable sort by iteration, start and longer first gives, whatever the lanes', () => {
-    fc.assert(
-      fc.property(fc.array(row, { maxLength: 60 }), fc.nat({ max: 5 }), (rows, spare) => {
-        const columns = emptyColumns(rows.length + spare);
-        rows.forEach((each, index) => {
-          for (const name of ['iteration', 'startNs', 'durationNs', 'lane'] as const) columns[name][index] = each[name];
-          columns.op[index] = index;
-        });
-        const sorted = sortOwned(columns, rows.length);
-        const expected = rows
-          .map((each, index) => ({ ...each, index }))
-          .sort((a, b) => a.iteration - b.iteration || a.startNs - b.startNs || b.durationNs - a.durationNs);
-        expect([...sorted.op]).toEqual(expected.map(({ index }) => index));
-        expect([...sorted.lane]).toEqual(expected.map(({ lane }) => lane));
-      }),
-      { numRuns: runs(1000) },
-    );
-  });
+it('columns are sorted as by a stable sort by iteration, start and longer first, whatever the lanes', () => {
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 60 }), fc.nat({ max: 5 }), (rows, spare) => {
+      const columns = emptyColumns(rows.length + spare);
+      rows.forEach((each, index) => {
+        for (const name of ['iteration', 'startNs', 'durationNs', 'lane'] as const) columns[name][index] = each[name];
+        columns.op[index] = index;
+      });
+      const sorted = sortOwned(columns, rows.length);
+      const expected = rows
+        .map((each, index) => ({ ...each, index }))
+        .sort((a, b) => a.iteration - b.iteration || a.startNs - b.startNs || b.durationNs - a.durationNs);
+      expect([...sorted.op]).toEqual(expected.map(({ index }) => index));
+      expect([...sorted.lane]).toEqual(expected.map(({ lane }) => lane));
+    }),
+    { numRuns: runs(1000) },
+  );
 });
 
 describe('rows written after models', () => {

@@ -20,20 +20,18 @@ const rowOf = (kind: string, iteration: number): number => {
   throw new Error(`no ${kind}`);
 };
 
-describe('rows of an iteration', () => {
-  it('are just those of that iteration, for any trace', () => {
-    fc.assert(
-      fc.property(traceArbitrary, (any) => {
-        const iterations = [...any.columns.iteration];
-        expect(iterationsOf(any)).toEqual([...new Set(iterations)]);
-        for (const wanted of [0, 1, 2, ...iterations]) {
-          const { from, to } = iterationRows(any, wanted);
-          const found = iterations.flatMap((iteration, row) => (iteration === wanted ? [row] : []));
-          expect(Array.from({ length: to - from }, (_, index) => from + index)).toEqual(found);
-        }
-      }),
-    );
-  });
+it('rows of an iteration are just those of that iteration, for any trace', () => {
+  fc.assert(
+    fc.property(traceArbitrary, (any) => {
+      const iterations = [...any.columns.iteration];
+      expect(iterationsOf(any)).toEqual([...new Set(iterations)]);
+      for (const wanted of [0, 1, 2, ...iterations]) {
+        const { from, to } = iterationRows(any, wanted);
+        const found = iterations.flatMap((iteration, row) => (iteration === wanted ? [row] : []));
+        expect(Array.from({ length: to - from }, (_, index) => from + index)).toEqual(found);
+      }
+    }),
+  );
 });
 
 describe('rows of a lane', () => {
@@ -71,15 +69,13 @@ describe('a row', () => {
   });
 });
 
-describe('makespan', () => {
-  it('is the largest end of any row', () => {
-    fc.assert(
-      fc.property(traceArbitrary, (any) => {
-        const ends = Array.from({ length: any.count }, (_, row) => rowEndNs(any, row));
-        expect(makespanNs(any, allRows(any))).toBe(Math.max(0, ...ends));
-      }),
-    );
-  });
+it('makespan is the largest end of any row', () => {
+  fc.assert(
+    fc.property(traceArbitrary, (any) => {
+      const ends = Array.from({ length: any.count }, (_, row) => rowEndNs(any, row));
+      expect(makespanNs(any, allRows(any))).toBe(Math.max(0, ...ends));
+    }),
+  );
 });
 
 describe('a call and its activity', () => {
