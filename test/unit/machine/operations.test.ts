@@ -8,6 +8,7 @@ import {
   program,
   programWith,
   run,
+  spans,
   streams,
   times,
   toyCosts,
@@ -33,10 +34,7 @@ const simulated = (...threads: Operations[]) => run(program(...threads));
 
 it('memset runs on the compute channel', () => {
   const rows = simulated([memset('a', 100), memset('b', 100)]);
-  expect(device(rows)).toEqual([
-    ['memset', 8, 58],
-    ['memset', 58, 108],
-  ]);
+  expect(spans(device(rows))).toBe('memset 8-58, memset 58-108');
   expect(host(rows).map(([name]) => name)).toEqual(['cudaMemsetAsync', 'cudaMemsetAsync']);
   expect(rows.find(({ kind }) => kind === 'memset')?.engine).toBe('compute:gpu');
 });
@@ -45,20 +43,12 @@ describe('host functions', () => {
   it("run on CUDA's one thread, after what comes before them in their stream", () => {
     const rows = simulated([spin('a', 100), hostFunction('a', 50, 'first'), hostFunction('b', 20, 'second')]);
     // The second starts at its arrival at 33, the first 6 ns after its kernel at 123.
-    expect(device(rows)).toEqual([
-      ['spin', 23, 123],
-      ['second', 33, 53],
-      ['first', 129, 179],
-    ]);
+    expect(spans(device(rows))).toBe('spin 23-123, second 33-53, first 129-179');
   });
 
   it('keep each other waiting, and what follows them', () => {
     const rows = simulated([hostFunction('a', 50, 'first'), hostFunction('b', 20, 'second'), spin('b', 10), sync('b')]);
-    expect(device(rows)).toEqual([
-      ['first', 8, 58],
-      ['second', 58, 78],
-      ['spin', 82, 92],
-    ]);
+    expect(spans(device(rows))).toBe('first 8-58, second 58-78, spin 82-92');
     expect(host(rows).at(-1)).toEqual(['cudaStreamSynchronize', 30, 99]);
   });
 });
@@ -78,14 +68,8 @@ it('item() copies a scalar into pageable memory and waits for its stream', () =>
 
 it('launch blocking makes each call wait for its work', () => {
   const tested = programWith({ environment: { launchBlocking: true } }, [spin('a', 100), spin('b', 50)]);
-  expect(host(run(tested))).toEqual([
-    ['cudaLaunchKernel', 0, 130],
-    ['cudaLaunchKernel', 130, 210],
-  ]);
-  expect(device(run(tested))).toEqual([
-    ['spin', 23, 123],
-    ['spin', 153, 203],
-  ]);
+  expect(spans(host(run(tested)))).toBe('cudaLaunchKernel 0-130, cudaLaunchKernel 130-210');
+  expect(spans(device(run(tested)))).toBe('spin 23-123, spin 153-203');
 });
 
 it('the more urgent of two waiting pieces of work starts first', () => {
@@ -109,20 +93,14 @@ describe('signals', () => {
 
   it('block a thread until another one gives them', () => {
     const rows = withSignal(1, [work(100), signal], [wait, work(5)]);
-    expect(times(rows, 'host-sync')).toEqual([
-      ['wait for full', 0, 108],
-      ['signal full', 100, 101],
-    ]);
+    expect(spans(times(rows, 'host-sync'))).toBe('wait for full 0-108, signal full 100-101');
   });
 
   it('block the thread that would give more than their capacity', () => {
     const rows = withSignal(1, [signal, signal, work(5)], [work(100), wait, wait]);
-    expect(times(rows, 'host-sync')).toEqual([
-      ['signal full', 0, 1],
-      ['signal full', 1, 108],
-      ['wait for full', 100, 101],
-      ['wait for full', 101, 102],
-    ]);
+    expect(spans(times(rows, 'host-sync'))).toBe(
+      'signal full 0-1, signal full 1-108, wait for full 100-101, wait for full 101-102',
+    );
   });
 
   it('that never come are a deadlock', () => {
@@ -164,23 +142,10 @@ describe('graphs', () => {
   it('run what was captured at each launch, and cost three calls to make', () => {
     const rows = simulated([capture(spin('a', 50), h2d('a', 100)), launch('b'), launch('b'), sync('b')]);
     // Beyond the sizes in its tables the toy's costs grow with the number of nodes.
-    expect(host(rows)).toEqual([
-      ['cudaStreamBeginCapture', 0, 5],
-      ['cudaLaunchKernel', 5, 6],
-      ['cudaMemcpyAsync', 6, 7],
-      ['cudaStreamEndCapture', 7, 17],
-      ['cudaGraphInstantiate', 17, 217],
-      ['cudaGraphUpload', 217, 277],
-      ['cudaGraphLaunch', 277, 290],
-      ['cudaGraphLaunch', 290, 303],
-      ['cudaStreamSynchronize', 303, 614],
-    ]);
-    expect(device(rows)).toEqual([
-      ['spin', 293, 344],
-      ['h2d', 348, 448],
-      ['spin', 452, 503],
-      ['h2d', 507, 607],
-    ]);
+    expect(spans(host(rows))).toBe(
+      'cudaStreamBeginCapture 0-5, cudaLaunchKernel 5-6, cudaMemcpyAsync 6-7, cudaStreamEndCapture 7-17, cudaGraphInstantiate 17-217, cudaGraphUpload 217-277, cudaGraphLaunch 277-290, cudaGraphLaunch 290-303, cudaStreamSynchronize 303-614',
+    );
+    expect(spans(device(rows))).toBe('spin 293-344, h2d 348-448, spin 452-503, h2d 507-607');
   });
 
   it('launched in two streams wait for the launch before, unless they were captured anew', () => {
@@ -255,15 +220,14 @@ describe('kernels', () => {
     }) as const;
 
   it('kernels of arithmetic last by their operations, and longer on fewer multiprocessors', () => {
-    expect(device(simulated([arithmetic('a', 100, 1)]))).toEqual([['math', 23, 123]]);
-    expect(device(simulated([arithmetic('a', 100, 0.25)]))).toEqual([['math', 23, 423]]);
+    expect(spans(device(simulated([arithmetic('a', 100, 1)])))).toBe('math 23-123');
+    expect(spans(device(simulated([arithmetic('a', 100, 0.25)])))).toBe('math 23-423');
   });
 
   it('kernels overlap if each has multiprocessors of its own', () => {
-    expect(device(simulated([arithmetic('a', 100, 0.5), arithmetic('b', 100, 0.5)]))).toEqual([
-      ['math', 23, 223],
-      ['math', 43, 243],
-    ]);
+    expect(spans(device(simulated([arithmetic('a', 100, 0.5), arithmetic('b', 100, 0.5)])))).toBe(
+      'math 23-223, math 43-243',
+    );
   });
 
   it('kernels of arithmetic fill what an older one leaves, and do not end before it', () => {
@@ -290,13 +254,10 @@ describe('kernels', () => {
     const mapped = [...(buffers ?? []), { id: 'mapped', memory: 'mapped', bytes: 1000 }];
     const rows = (...operations: Operations) => device(run(programWith({ buffers: mapped }, operations)));
     // Two of the destination's device passes are faster than its 1000 bytes over the link.
-    expect(rows(stream('mapped', 'device'))).toEqual([['stream', 23, 1023]]);
-    expect(rows(stream('device', 'mapped'))).toEqual([['stream', 23, 1023]]);
+    expect(spans(rows(stream('mapped', 'device')))).toBe('stream 23-1023');
+    expect(spans(rows(stream('device', 'mapped')))).toBe('stream 23-1023');
     // Both need a byte a nanosecond inwards from 33 on: each gets half of it.
-    expect(rows(stream('mapped', 'device'), h2d('b', 200))).toEqual([
-      ['stream', 23, 1223],
-      ['h2d', 33, 433],
-    ]);
+    expect(spans(rows(stream('mapped', 'device'), h2d('b', 200)))).toBe('stream 23-1223, h2d 33-433');
   });
 
   it('on mapped memory leave copies of both directions a part of their rate where the profile says so', () => {
@@ -305,10 +266,7 @@ describe('kernels', () => {
       device(run(programWith({ buffers: mapped }, operations), toyWith({ 'link.besideMappedPart': 0.1 })));
     // It needs a byte a nanosecond, and leaves a tenth for a copy: 99 of 200 bytes are moved before it ends.
     const d2h = { op: 'copy', label: 'd2h', src: 'device2', dst: 'pinned2', stream: 'b', bytes: 200 };
-    expect(rows(stream('mapped', 'device'), d2h)).toEqual([
-      ['stream', 23, 1023],
-      ['d2h', 33, 1124],
-    ]);
+    expect(spans(rows(stream('mapped', 'device'), d2h))).toBe('stream 23-1023, d2h 33-1124');
     expect(rows(stream('device', 'mapped'), h2d('b', 200))[0]).toEqual(['stream', 23, 1023]);
   });
 });
@@ -327,20 +285,15 @@ describe('allocators', () => {
   };
 
   it('cudaMalloc and cudaFree wait for the device', () => {
-    expect(calls('device', 0, spin('b', 100), allocate('cuda-malloc'), spin('b', 100), free)).toEqual([
-      ['cudaLaunchKernel', 0, 20],
-      ['cudaMalloc', 20, 173],
-      ['cudaLaunchKernel', 173, 193],
-      ['cudaFree', 193, 336],
-    ]);
+    expect(spans(calls('device', 0, spin('b', 100), allocate('cuda-malloc'), spin('b', 100), free))).toBe(
+      'cudaLaunchKernel 0-20, cudaMalloc 20-173, cudaLaunchKernel 173-193, cudaFree 193-336',
+    );
   });
 
   it('a pool waits for nothing', () => {
-    expect(calls('device', 1, spin('b', 100), allocate('pool'), free)).toEqual([
-      ['cudaLaunchKernel', 0, 20],
-      ['cudaMallocAsync', 20, 24],
-      ['cudaFreeAsync', 24, 27],
-    ]);
+    expect(spans(calls('device', 1, spin('b', 100), allocate('pool'), free))).toBe(
+      'cudaLaunchKernel 0-20, cudaMallocAsync 20-24, cudaFreeAsync 24-27',
+    );
   });
 
   it('the caching allocator asks CUDA once', () => {
@@ -388,11 +341,7 @@ describe('allocators', () => {
     const pin = { op: 'pin', src: 'pageable', dst: 'made' } as const;
     const rows = (warmups: number) =>
       host(run(programWith({ buffers: made('pinned', 100_000), environment: { warmups } }, [pin, free])));
-    expect(rows(0)).toEqual([
-      ['cudaHostAlloc', 0, 500],
-      ['pin pageable', 500, 100_500],
-      ['free made', 100_500, 100_501],
-    ]);
+    expect(spans(rows(0))).toBe('cudaHostAlloc 0-500, pin pageable 500-100500, free made 100500-100501');
     expect(rows(1).map(([name]) => name)).toEqual(['pin pageable', 'pin pageable', 'free made']);
   });
 });
@@ -407,17 +356,14 @@ describe('several devices', () => {
   const peer = { op: 'copy', label: 'peer', src: 'device', dst: 'far', stream: 'a', bytes: 1000 } as const;
 
   it('have engines and links of their own', () => {
-    expect(device(run(programWith(two, [h2d('a', 300), toFar])))).toEqual([
-      ['h2d', 13, 313],
-      ['far', 23, 323],
-    ]);
+    expect(spans(device(run(programWith(two, [h2d('a', 300), toFar]))))).toBe('h2d 13-313, far 23-323');
   });
 
   it('copy to each other over the peer link, and by way of the host without access', () => {
     const rows = run(programWith({ ...two, environment: { peerAccess: true } }, [peer]));
-    expect(device(rows)).toEqual([['peer', 13, 113]]);
+    expect(spans(device(rows))).toBe('peer 13-113');
     expect(rows.find(({ kind }) => kind === 'copy')?.engine).toBe('engine:gpu:d2d');
-    expect(device(run(programWith(two, [peer])))).toEqual([['peer', 23, 2023]]);
+    expect(spans(device(run(programWith(two, [peer]))))).toBe('peer 23-2023');
   });
 
   it('two devices run nothing during a cudaMemcpy between them, whatever their streams', () => {
@@ -427,13 +373,9 @@ describe('several devices', () => {
     const rows = (one: Operations[number]) =>
       run(programWith(two, [spin('a', 100, 'here before'), far('there before'), one, spin('a', 100), far('far')]));
     // Neither stream synchronises with the default stream. A switch between engines takes 4 ns.
-    expect(device(rows(copy))).toEqual([
-      ['here before', 23, 123],
-      ['there before', 43, 1043],
-      ['peer', 1047, 3047],
-      ['far', 3051, 4051],
-      ['spin', 3051, 3151],
-    ]);
+    expect(spans(device(rows(copy)))).toBe(
+      'here before 23-123, there before 43-1043, peer 1047-3047, far 3051-4051, spin 3051-3151',
+    );
     expect(host(rows(copy))).toContainEqual(['cudaMemcpy', 40, 60]);
     expect(device(rows({ ...copy, mode: 'async', stream: 'legacy' }))).toContainEqual(['peer', 63, 2063]);
   });
@@ -485,10 +427,7 @@ describe('multi-tensor copies', () => {
   it('pinned first pay for a copy on the host', () => {
     const rows = copies({ strategy: 'pin-then-copy-non-blocking', payload: payload(2, 100) });
     // A block of page-locked memory is found in 1 ns.
-    expect(times(rows, 'host-work')).toEqual([
-      ['many', 0, 101],
-      ['many', 111, 212],
-    ]);
+    expect(spans(times(rows, 'host-work'))).toBe('many 0-101, many 111-212');
     expect(device(rows).map(([, start]) => start)).toEqual([114, 225]);
   });
 

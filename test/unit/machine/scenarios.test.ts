@@ -9,6 +9,7 @@ import {
   program,
   programWith,
   run,
+  spans,
   times,
   toyCosts,
   toyProfile,
@@ -41,59 +42,42 @@ const simulated = (...threads: Operations[]) => run(program(...threads));
 describe('one stream', () => {
   it('runs a copy, then a kernel, each after its call', () => {
     const rows = simulated([h2d('a', 100), spin('a', 50), { op: 'synchronizeStream', stream: 'a' }]);
-    expect(device(rows)).toEqual([
-      ['h2d', 13, 113],
-      ['spin', 117, 167],
-    ]);
-    expect(host(rows)).toEqual([
-      ['cudaMemcpyAsync', 0, 10],
-      ['cudaLaunchKernel', 10, 30],
-      ['cudaStreamSynchronize', 30, 174],
-    ]);
+    expect(spans(device(rows))).toBe('h2d 13-113, spin 117-167');
+    expect(spans(host(rows))).toBe('cudaMemcpyAsync 0-10, cudaLaunchKernel 10-30, cudaStreamSynchronize 30-174');
   });
 
   it('leaves the compute gap between two kernels, and none between two copies', () => {
-    expect(device(simulated([spin('a', 50), spin('a', 50), h2d('b', 100), h2d('b', 10)]))).toEqual([
-      ['spin', 23, 73],
-      ['h2d', 53, 153],
-      ['spin', 75, 125],
-      ['h2d', 153, 163],
-    ]);
+    expect(spans(device(simulated([spin('a', 50), spin('a', 50), h2d('b', 100), h2d('b', 10)])))).toBe(
+      'spin 23-73, h2d 53-153, spin 75-125, h2d 153-163',
+    );
   });
 
   it('prices a byte-streaming kernel by passes, in L2 and in device memory', () => {
     const stream = (src: string, passes: number) =>
       ({ op: 'kernel', label: 'mul', kernel: { kind: 'stream', passes }, reads: [src], writes: ['device2'] }) as const;
     // 2 x 100,000 bytes exceed the toy's L2 of 1000 bytes: 200 µs per pass.
-    expect(device(simulated([stream('device', 3)]))).toEqual([['mul', 23, 600_023]]);
+    expect(spans(device(simulated([stream('device', 3)])))).toBe('mul 23-600023');
     // Within L2 half the time, except for the source, which comes from memory first.
     const profile = toyWith({ 'kernel.l2Bytes': 250_000 });
-    expect(device(run(program([stream('device', 3)]), profile))).toEqual([['mul', 23, 350_023]]);
+    expect(spans(device(run(program([stream('device', 3)]), profile)))).toBe('mul 23-350023');
   });
 });
 
 describe('several streams', () => {
   it('overlaps a copy and a kernel', () => {
     const rows = simulated([h2d('a', 100), spin('b', 50), { op: 'synchronizeDevice' }]);
-    expect(device(rows)).toEqual([
-      ['h2d', 13, 113],
-      ['spin', 33, 83],
-    ]);
+    expect(spans(device(rows))).toBe('h2d 13-113, spin 33-83');
     expect(host(rows).at(-1)).toEqual(['cudaDeviceSynchronize', 30, 120]);
   });
 
   it('goes on with a stream that has another copy waiting before it turns to one that waited longer', () => {
     const [first, late] = [h2d('a', 300), { op: 'work', durationNs: 400 }];
-    expect(device(simulated([first, h2d('b', 20, { label: 'other' }), h2d('a', 10)]))).toEqual([
-      ['h2d', 13, 313],
-      ['h2d', 313, 323],
-      ['other', 323, 343],
-    ]);
-    expect(device(simulated([first, h2d('b', 200, { label: 'other' }), late, h2d('a', 10)]))).toEqual([
-      ['h2d', 13, 313],
-      ['other', 313, 513],
-      ['h2d', 513, 523],
-    ]);
+    expect(spans(device(simulated([first, h2d('b', 20, { label: 'other' }), h2d('a', 10)])))).toBe(
+      'h2d 13-313, h2d 313-323, other 323-343',
+    );
+    expect(spans(device(simulated([first, h2d('b', 200, { label: 'other' }), late, h2d('a', 10)])))).toBe(
+      'h2d 13-313, other 313-513, h2d 513-523',
+    );
   });
 
   it('lets no copy pass those that more than four streams have issued into the same queue', () => {
@@ -120,50 +104,34 @@ describe('several streams', () => {
 
   it('shares the link between directions, exactly from where both run', () => {
     // From 23 on both get 3/4 of a byte per ns: 290 bytes take 386.67 ns, and the last 10 run alone.
-    expect(device(simulated([h2d('a', 300), d2h('b', 300)]))).toEqual([
-      ['h2d', 13, 410],
-      ['d2h', 23, 420],
-    ]);
+    expect(spans(device(simulated([h2d('a', 300), d2h('b', 300)])))).toBe('h2d 13-410, d2h 23-420');
   });
 
   it('runs kernels that fill the device one after another, and others at once', () => {
     const full = program([fill('a'), fill('b'), fill('a')]);
-    expect(device(run(full))).toEqual([
-      ['fill', 23, 173],
-      ['fill', 173, 323],
-      ['fill', 323, 473],
-    ]);
+    expect(spans(device(run(full)))).toBe('fill 23-173, fill 173-323, fill 323-473');
     // Half of the multiprocessors need twice the time on this machine.
-    expect(device(run(withShares(full, 0.5)))).toEqual([
-      ['fill', 23, 323],
-      ['fill', 43, 343],
-      ['fill', 325, 625],
-    ]);
+    expect(spans(device(run(withShares(full, 0.5))))).toBe('fill 23-323, fill 43-343, fill 325-625');
   });
 
   it('lets what fits pass what does not', () => {
     const part = (stream: string, smShare: number) => ({ ...spin(stream, 1000, `${smShare}`), smShare });
-    expect(device(simulated([part('a', 0.5), part('b', 0.75), spin('blocking', 10)]))).toEqual([
-      ['0.5', 23, 1023],
-      ['spin', 63, 73],
-      ['0.75', 1023, 2023],
-    ]);
+    expect(spans(device(simulated([part('a', 0.5), part('b', 0.75), spin('blocking', 10)])))).toBe(
+      '0.5 23-1023, spin 63-73, 0.75 1023-2023',
+    );
   });
 
   it('starts what fills the device in the room that others leave, and the rest of it when they are over', () => {
     // The first has half of each of half of the multiprocessors: three quarters of the second continue from 43 on.
-    expect(device(simulated([{ ...spin('a', 1000), smShare: 0.5 }, fill('b', 10)]))).toEqual([
-      ['spin', 23, 1023],
-      ['fill', 43, 1338],
-    ]);
+    expect(spans(device(simulated([{ ...spin('a', 1000), smShare: 0.5 }, fill('b', 10)])))).toBe(
+      'spin 23-1023, fill 43-1338',
+    );
   });
 
   it('a kernel that fills the device leaves no place for a single thread, but starts while one runs', () => {
-    expect(device(simulated([spin('b', 100), fill('a', 10), spin('blocking', 10)]))).toEqual([
-      ['spin', 23, 123],
-      ['fill', 43, 1093],
-      ['spin', 1093, 1103],
-    ]);
+    expect(spans(device(simulated([spin('b', 100), fill('a', 10), spin('blocking', 10)])))).toBe(
+      'spin 23-123, fill 43-1093, spin 1093-1103',
+    );
   });
 
   it('runs as many kernels at once as the device takes', () => {
@@ -173,10 +141,7 @@ describe('several streams', () => {
 
   it('shares one copy engine where the device has only one', () => {
     const profile = { ...toyProfile, device: { ...toyProfile.device, asyncEngineCount: 1 } };
-    expect(device(run(program([h2d('a', 100), d2h('b', 100)]), profile))).toEqual([
-      ['h2d', 13, 113],
-      ['d2h', 113, 213],
-    ]);
+    expect(spans(device(run(program([h2d('a', 100), d2h('b', 100)]), profile)))).toBe('h2d 13-113, d2h 113-213');
   });
 
   it('runs a device-to-device copy on the compute lane, after a kernel there', () => {
@@ -196,10 +161,7 @@ describe('several streams', () => {
 describe('events', () => {
   it('hold a stream until what was recorded is complete', () => {
     const rows = simulated([h2d('a', 100), record('e', 'a'), wait('e', 'b'), spin('b', 50)]);
-    expect(times(rows, 'event-record', 'event-wait')).toEqual([
-      ['record e', 113, 113],
-      ['wait for e', 113, 113],
-    ]);
+    expect(spans(times(rows, 'event-record', 'event-wait'))).toBe('record e 113-113, wait for e 113-113');
     // The kernel waits for the copy's engine, through both marks.
     expect(device(rows).at(-1)).toEqual(['spin', 117, 167]);
   });
@@ -219,21 +181,13 @@ describe('events', () => {
 describe('default streams', () => {
   it('the legacy one waits for blocking streams and holds them', () => {
     const rows = simulated([h2d('blocking', 100), spin('legacy', 50), d2h('blocking2', 100)]);
-    expect(device(rows)).toEqual([
-      ['h2d', 13, 113],
-      ['spin', 117, 167],
-      ['d2h', 171, 271],
-    ]);
+    expect(spans(device(rows))).toBe('h2d 13-113, spin 117-167, d2h 171-271');
   });
 
   it('per-thread ones overlap each other and synchronise with the legacy one', () => {
     const rows = simulated([h2d('per-thread', 100), spin('legacy', 50)], [d2h('per-thread', 10)]);
     // The first 10 bytes each way share the link.
-    expect(device(rows)).toEqual([
-      ['h2d', 13, 116],
-      ['d2h', 13, 26],
-      ['spin', 120, 170],
-    ]);
+    expect(spans(device(rows))).toBe('h2d 13-116, d2h 13-26, spin 120-170');
   });
 });
 
@@ -244,8 +198,8 @@ describe('pageable memory', () => {
   it('to the device: the host stages pieces, the engine follows', () => {
     // Pieces of 100, 100 and 50 bytes are staged at 200, 400 and 500. The launch latency comes before the first alone.
     const rows = simulated([stagedIn]);
-    expect(host(rows)).toEqual([['cudaMemcpyAsync', 0, 500]]);
-    expect(device(rows)).toEqual([['in', 203, 550]]);
+    expect(spans(host(rows))).toBe('cudaMemcpyAsync 0-500');
+    expect(spans(device(rows))).toBe('in 203-550');
   });
 
   it('to the device: the host is blocked while no piece of the buffer is free', () => {
@@ -263,9 +217,9 @@ describe('pageable memory', () => {
 
   it('from the device: the call returns when everything has arrived', () => {
     const rows = simulated([stagedOut]);
-    expect(host(rows)).toEqual([['cudaMemcpyAsync', 0, 750]]);
+    expect(spans(host(rows))).toBe('cudaMemcpyAsync 0-750');
     // 647 ns of copying out at 2.588 ns per byte; the last piece moves when the first has left the buffer, at 361.8.
-    expect(device(rows)).toEqual([['out', 3, 412]]);
+    expect(spans(device(rows))).toBe('out 3-412');
   });
 
   it('from the device: waits for the stream first', () => {
@@ -278,10 +232,7 @@ describe('pageable memory', () => {
   it("lets another stream's copy pass between its pieces", () => {
     const rows = simulated([stagedIn], [{ op: 'work', durationNs: 300 }, h2d('b', 60)]);
     // The engine is free from 303 to 403; the piece staged at 400 loses no time.
-    expect(device(rows)).toEqual([
-      ['in', 203, 550],
-      ['h2d', 313, 373],
-    ]);
+    expect(spans(device(rows))).toBe('in 203-550, h2d 313-373');
   });
 
   it('host to host: the calling thread copies, in the order of the stream', () => {
@@ -300,11 +251,7 @@ describe('pageable memory', () => {
 describe('host threads', () => {
   it('are held by cudaMemcpy until the copy is complete', () => {
     const rows = simulated([h2d('a', 100, { mode: 'blocking-memcpy' }), h2d('a', 100, { mode: 'blocking-to' })]);
-    expect(host(rows)).toEqual([
-      ['cudaMemcpy', 0, 120],
-      ['cudaMemcpyAsync', 120, 130],
-      ['cudaStreamSynchronize', 130, 240],
-    ]);
+    expect(spans(host(rows))).toBe('cudaMemcpy 0-120, cudaMemcpyAsync 120-130, cudaStreamSynchronize 130-240');
     expect(rows.filter(({ op }) => op === 1)).toHaveLength(3);
   });
 
@@ -318,12 +265,9 @@ describe('host threads', () => {
   it('block when the queue is full, until an operation completes', () => {
     const profile = toyWith({ 'queue.depth': 2 });
     const rows = run(program([spin('a', 100), spin('a', 100), spin('a', 100), spin('b', 1)]), profile);
-    expect(host(rows)).toEqual([
-      ['cudaLaunchKernel', 0, 20],
-      ['cudaLaunchKernel', 20, 40],
-      ['cudaLaunchKernel', 40, 143],
-      ['cudaLaunchKernel', 143, 163],
-    ]);
+    expect(spans(host(rows))).toBe(
+      'cudaLaunchKernel 0-20, cudaLaunchKernel 20-40, cudaLaunchKernel 40-143, cudaLaunchKernel 143-163',
+    );
   });
 
   it('work, read, write, query and mark ranges, in loops', () => {
@@ -360,7 +304,7 @@ describe('host threads', () => {
 
   it('wait for streams that other threads fill', () => {
     const rows = simulated([h2d('a', 500)], [{ op: 'work', durationNs: 50 }, { op: 'synchronizeDevice' }]);
-    expect(times(rows, 'host-sync')).toEqual([['cudaDeviceSynchronize', 50, 520]]);
+    expect(spans(times(rows, 'host-sync'))).toBe('cudaDeviceSynchronize 50-520');
   });
 });
 

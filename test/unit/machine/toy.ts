@@ -231,3 +231,7 @@ export const run = (tested: Program, profile: DeviceProfile = toyProfile): Plain
 export function times(rows: readonly PlainRow[], ...kinds: RowKind[]): [name: string, start: number, end: number][] {
   return rows.filter(({ kind }) => kinds.includes(kind)).map(({ name, start, end }) => [name, start, end]);
 }
+
+/** Writes such rows as 'h2d 13-113, spin 117-167'. */
+export const spans = (rows: readonly (readonly [name: string, start: number, end: number])[]): string =>
+  rows.map(([name, start, end]) => `${name} ${start}-${end}`).join(', ');
