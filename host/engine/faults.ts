@@ -2,17 +2,16 @@
  * Faults on demand for tests of error handling. They need COPYSCOPE_TEST_FAULTS=1 in the engine process's environment,
  * and an experiment named `fault:KIND`, or `fault:KIND@MS` for a fault that long into the run.
  */
-import type { Engine, EngineRequest, RunHooks } from '../../core/program/engine.ts';
+import type { Engine, EngineRequest } from '../../core/program/engine.ts';
 import { fault } from '../../native/bench.ts';
 
-const kill = (): void => void process.kill(process.pid, 'SIGKILL');
 const faults: Readonly<Record<string, () => void>> = {
   /** A kernel writes to an invalid address, which destroys CUDA's context during the run. */
   kernel: () => fault(false),
   /** Ends the process as a driver or the addon could. */
   abort: () => process.abort(),
   /** Ends the process as the system does if memory runs out. */
-  kill,
+  kill: () => void process.kill(process.pid, 'SIGKILL'),
 };
 const inTheMiddleMs = 50;
 const wanted = /^fault:(\w+)(?:@(\d+))?$/;
@@ -26,19 +25,7 @@ export function withFaults(engine: Engine, environment: NodeJS.ProcessEnv = proc
       const make = faults[kind];
       if (kind === 'kernel') fault(true);
       if (make !== undefined) setTimeout(make, Number(delayMs));
-      return engine.run(request, kind === 'partial' && hooks !== undefined ? lostOnceTold(hooks) : hooks);
-    },
-  };
-}
-
-/** `fault:partial`: kills the process when its owner has everything recorded until then. */
-function lostOnceTold(hooks: RunHooks): RunHooks {
-  return {
-    ...hooks,
-    onPartial: (run) => {
-      hooks.onPartial?.(run);
-      // Messages leave in order, so this empty one leaves after the partial run.
-      process.send?.({ t: 's', i: '' }, undefined, undefined, kill);
+      return engine.run(request, hooks);
     },
   };
 }

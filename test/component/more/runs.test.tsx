@@ -1,7 +1,9 @@
 /** Runs from the window: keys that a field doesn't catch, refusals, notes, a lost host. */
 import { expect, it } from 'vitest';
-import { restorePage } from '../../../renderer/store/pages.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
+import { openPage, restorePage } from '../../../renderer/store/pages.ts';
 import { state } from '../../../renderer/store/store.ts';
+import { example, fileBytes } from '../support/memoryHost.ts';
 import {
   boxOf,
   drag,
@@ -227,6 +229,34 @@ it('refuses damaged notes and shows the run all the same', async () => {
   await press('.', 'm');
   await expect.poll(() => items().elements().length).toBe(1);
   await expect.element(notes().getByRole('alert')).not.toBeInTheDocument();
+});
+
+it('shows the lanes that a lost run has, and says that they are partial and why', async () => {
+  const { host, timeline } = await openRun();
+  const run = decodeRun(await fileBytes(`assets/runs/${pinned}.arrow`));
+  const error = { code: 'engine.lost', message: 'The engine process was ended by signal SIGKILL.' };
+  const { id } = host.addRun({ ...run, info: { ...run.info, status: 'failed', error } });
+  openPage({ kind: 'run', id });
+  await expect.element(timeline.getByRole('heading', { name: 'Partial' })).toBeVisible();
+  await expect.element(page.getByText('This run is partial')).toBeVisible();
+  await expect.element(page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
+});
+
+it('opens an experiment with its unsaved changes, which undo takes back', async () => {
+  const saved = example(pinned);
+  const [thread] = saved.threads;
+  if (thread === undefined) throw new Error('the example has no thread');
+  const { host, library, sheet } = await openWorkbench({ experiments: { mine: saved } });
+  const changed = { ...saved, threads: [{ ...thread, operations: thread.operations.slice(1) }] };
+  host.drafts.set('mine', { changedAt: '2026-11-20T09:00:00.000Z', experiment: JSON.stringify(changed) });
+  host.events?.experimentsChanged();
+  const listed = library.getByRole('button', { name: new RegExp(`^${saved.name}`) });
+  await expect.element(listed).toHaveTextContent('Unsaved changes');
+  await listed.click();
+  await expect.element(page.getByText('Not saved')).toBeVisible();
+  await expect.element(sheet).toHaveAttribute('data-operations', '6');
+  await press('Control+z');
+  await expect.element(sheet).toHaveAttribute('data-operations', '7');
 });
 
 it('remembers the theme, the engine and the page', async () => {

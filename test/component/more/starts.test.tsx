@@ -1,5 +1,6 @@
 /** The question before the host starts a program. */
 import { expect, it } from 'vitest';
+import { nothingRecorded } from '../../../core/service/recording.ts';
 import { openWorkbench, page } from '../support/workbench.tsx';
 
 it('asks before the first program is recorded, names it, and asks no more once it is allowed', async () => {
@@ -28,4 +29,27 @@ it('asks before the first program is recorded, names it, and asks no more once i
   await record.click();
   await expect.poll(starts).toBe(2);
   expect(question.query()).toBeNull();
+});
+
+it('counts what is recorded while the program runs, and offers to stop it', async () => {
+  const { host } = await openWorkbench({ page: { kind: 'record' } });
+  host.refusals.set('stopRecording', { code: 'recording.gone', message: 'It has ended.' });
+  const counts = { ...nothingRecorded, processes: 1, copies: 200, bytes: 4096 };
+  host.events?.recordingChanged({
+    ...{
+      id: crypto.randomUUID(),
+      name: 'train',
+      phase: 'recording',
+      startedAt: '2026-11-20T09:00:00.000Z',
+      isStopped: false,
+      counts,
+    },
+    ...{ output: 'step 3', exitCode: null, run: null, error: null },
+  });
+  const card = page.getByRole('region', { name: /^Recording of / });
+  await expect.element(card).toHaveTextContent(/Recording train.*One process of it is recorded\..*200/);
+  await expect.element(card.getByRole('region', { name: 'Program output' })).toHaveTextContent('step 3');
+  await expect.element(page.getByRole('textbox', { name: 'Command' })).toBeDisabled();
+  await card.getByRole('button', { name: 'Stop' }).click();
+  await expect.poll(() => host.asked).toContain('stopRecording');
 });

@@ -1,9 +1,11 @@
 /** A small run for the window's tests: a host thread, two streams, an H2D engine and compute. */
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
-import { type Run, type RunInfo, runFormat, runVersion } from '../../../core/trace/run.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import type { RowKind } from '../../../core/trace/trace.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
 import { IterationView } from '../../../renderer/store/opened/loadedRun.ts';
+import { lanes, runInfo } from '../trace/fixtures.ts';
 
 export const experiment = requireExperiment({
   format: 'copyscope/experiment',
@@ -46,84 +48,26 @@ export function exampleTrace() {
   const main = builder.lane({ kind: 'host-thread', id: 'thread:main', name: 'main', device: '' });
   const side = builder.lane({ kind: 'stream', id: 'stream:side', name: 'side', device: 'gpu' });
   const other = builder.lane({ kind: 'stream', id: 'stream:legacy', name: 'legacy default', device: 'gpu' });
-  const h2d = builder.lane({
-    kind: 'copy-engine',
-    id: 'engine:gpu:h2d',
-    name: 'H2D engine',
-    device: 'gpu',
-    direction: 'h2d',
-  });
+  const h2d = builder.lane(lanes.h2d);
   const compute = builder.lane({ kind: 'compute', id: 'compute:gpu', name: 'Compute', device: 'gpu' });
-  builder.add({
-    startNs: 0,
-    durationNs: 5000,
-    lane: main,
-    kind: 'host-call',
-    name: 'cudaMemcpyAsync',
-    op: 0,
-    correlation: 1,
-  });
-  builder.add({
-    startNs: 6000,
-    durationNs: 400_000,
-    lane: side,
-    engine: h2d,
-    kind: 'copy',
-    name: 'H2D',
-    op: 0,
-    correlation: 1,
-    bytes: 20 * MiB,
-    src: 'pinned',
-    dst: 'device',
-  });
-  builder.add({
-    startNs: 8000,
-    durationNs: 6000,
-    lane: main,
-    kind: 'host-call',
-    name: 'cudaLaunchKernel',
-    op: 2,
-    correlation: 2,
-  });
-  builder.add({
-    startNs: 20_000,
-    durationNs: 40_000,
-    lane: other,
-    engine: compute,
-    kind: 'kernel',
-    name: 'stream',
-    op: 2,
-    correlation: 2,
-  });
-  builder.add({ startNs: 60_500, durationNs: 0, lane: other, kind: 'event-record', name: 'multiplied', op: 3 });
-  builder.add({
-    startNs: 70_000,
-    durationNs: 340_000,
-    lane: main,
-    kind: 'host-sync',
-    name: 'cudaEventSynchronize',
-    op: 4,
-  });
+  const row = (startNs: number, durationNs: number, lane: number, kind: RowKind, name: string, more: object): void =>
+    builder.add({ startNs, durationNs, lane, kind, name, ...more });
+  const memory = { bytes: 20 * MiB, src: 'pinned', dst: 'device' };
+  row(0, 5000, main, 'host-call', 'cudaMemcpyAsync', { op: 0, correlation: 1 });
+  row(6000, 400_000, side, 'copy', 'H2D', { engine: h2d, op: 0, correlation: 1, ...memory });
+  row(8000, 6000, main, 'host-call', 'cudaLaunchKernel', { op: 2, correlation: 2 });
+  row(20_000, 40_000, other, 'kernel', 'stream', { engine: compute, op: 2, correlation: 2 });
+  row(60_500, 0, other, 'event-record', 'multiplied', { op: 3 });
+  row(70_000, 340_000, main, 'host-sync', 'cudaEventSynchronize', { op: 4 });
   return builder.build();
 }
 
 export function exampleRun(trace = exampleTrace()): Run {
-  const info: RunInfo = {
-    format: runFormat,
-    version: runVersion,
-    engine: 'sim',
-    status: 'complete',
-    createdAt: '2026-11-20T05:00:00.000Z',
-    experiment,
-    device: null,
-    profile: 'h200',
-    machine: { os: 'Linux', cpu: 'test', cores: 2 },
-    versions: { copyscope: '0.1.0', driver: null, runtime: null, cupti: null },
-    timing: 'simulated',
+  const info = runInfo({
+    ...{ engine: 'sim', timing: 'simulated', experiment, profile: 'h200' },
     iterations: { recordedMakespanNs: [410_000], recordedWallNs: [], plainWallNs: [], representative: 0 },
     verification: { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] },
-    notes: [],
-  };
+  });
   return { info, trace };
 }
 
