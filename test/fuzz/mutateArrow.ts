@@ -4,144 +4,89 @@
  */
 import type { Random } from '../unit/support/random.ts';
 
-/** A number in the file. */
-interface Spot {
+/** Bytes of the file from `at` up to `end`. */
+interface Region {
   readonly at: number;
-  readonly bytes: 1 | 2 | 4 | 8;
-}
-
-/** The data of a buffer, from byte `at` on. */
-interface Body {
-  readonly at: number;
-  readonly length: number;
+  readonly end: number;
 }
 
 interface Layout {
-  readonly spots: Spot[];
-  readonly bodies: Body[];
-  /** Positions of the reference to the footer's list of record batches, and of the footer. */
-  readonly batches: number | null;
+  /** Footer and messages: references, tables, and the fields in them. */
+  readonly metadata: readonly Region[];
+  readonly bodies: readonly Region[];
+  /** Positions of the footer, of its reference to the list of record batches, and of that list's entries. */
   readonly footer: number;
-  /** Positions of the tables that describe a record batch, with the end of their messages. */
-  readonly headers: { readonly at: number; readonly end: number; readonly block: number }[];
+  readonly batches: number;
+  readonly blocks: readonly number[];
 }
 
 const tailBytes = 10;
 const blockBytes = 24;
 
+const viewOf = (file: Uint8Array): DataView => new DataView(file.buffer, file.byteOffset, file.byteLength);
+
+/** Returns the position of a table's member, or null. */
+function member(view: DataView, table: number, slot: number): number | null {
+  const vtable = table - view.getInt32(table, true);
+  const offset = 4 + 2 * slot < view.getUint16(vtable, true) ? view.getUint16(vtable + 4 + 2 * slot, true) : 0;
+  return offset === 0 ? null : table + offset;
+}
+
+const follow = (view: DataView, at: number): number => at + view.getUint32(at, true);
+
 const known = new WeakMap<Uint8Array, Layout>();
 
-/** Returns the positions in a whole file. */
 function layoutOf(file: Uint8Array): Layout {
   const found = known.get(file) ?? readLayout(file);
   known.set(file, found);
   return found;
 }
 
+/** Returns the positions in a whole file. */
 function readLayout(file: Uint8Array): Layout {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const view = viewOf(file);
   const footer = file.length - tailBytes - view.getInt32(file.length - tailBytes, true);
-  const spots: Spot[] = [];
-  const [bodies, headers]: [Body[], Layout['headers'][number][]] = [[], []];
-  const spot = (at: number | null, bytes: Spot['bytes']): void => {
-    if (at !== null) spots.push({ at, bytes });
-  };
-  const follow = (at: number): number => at + view.getUint32(at, true);
-  /** Returns the positions of a table's members. The table's own references become spots too. */
-  const table = (at: number): ((slot: number) => number | null) => {
-    const vtable = at - view.getInt32(at, true);
-    const slots = (view.getUint16(vtable, true) - 4) / 2;
-    spot(at, 4);
-    spot(vtable, 2);
-    for (let slot = 0; slot < slots; slot += 1) spot(vtable + 4 + 2 * slot, 2);
-    return (slot) => {
-      const offset = slot < slots ? view.getUint16(vtable + 4 + 2 * slot, true) : 0;
-      return offset === 0 ? null : at + offset;
-    };
-  };
-  const inner = (at: number | null): ((slot: number) => number | null) => {
-    if (at === null) return () => null;
-    spot(at, 4);
-    return table(follow(at));
-  };
-  const vector = (at: number | null): { first: number; length: number } => {
-    if (at === null) return { first: 0, length: 0 };
-    spot(at, 4);
-    spot(follow(at), 4);
-    return { first: follow(at) + 4, length: view.getInt32(follow(at), true) };
-  };
-  const metadata = (at: number | null): void => {
-    const { first, length } = vector(at);
-    for (let index = 0; index < length; index += 1) {
-      const entry = inner(first + 4 * index);
-      for (const slot of [0, 1]) vector(entry(slot));
-    }
-  };
-  const schema = (of: (slot: number) => number | null): void => {
-    spot(of(0), 2);
-    metadata(of(2));
-    const { first, length } = vector(of(1));
-    for (let index = 0; index < length; index += 1) {
-      const field = inner(first + 4 * index);
-      vector(field(0));
-      spot(field(1), 1);
-      spot(field(2), 1);
-      const type = inner(field(3));
-      for (const slot of [0, 1, 2]) spot(type(slot), 1);
-      const dictionary = inner(field(4));
-      spot(dictionary(0), 8);
-      const indices = inner(dictionary(1));
-      spot(indices(0), 4);
-      spot(indices(1), 1);
-      spot(dictionary(2), 1);
-      vector(field(5));
-      metadata(field(6));
-    }
-  };
-  const message = (block: number): void => {
+  const root = follow(view, footer);
+  const lists = [2, 3].map((slot) => member(view, root, slot) ?? footer);
+  const [dictionaries = [], blocks = []] = lists.map((list) => {
+    const first = follow(view, list);
+    return Array.from({ length: view.getInt32(first, true) }, (_, index) => first + 4 + blockBytes * index);
+  });
+  const messages = [...dictionaries, ...blocks].map((block) => {
     const at = Number(view.getBigInt64(block, true));
-    for (const [place, bytes] of [
-      [block, 8],
-      [block + 8, 4],
-      [block + 16, 8],
-      [at, 4],
-      [at + 4, 4],
-    ] as const) {
-      spot(place, bytes);
-    }
-    const end = at + 8 + view.getInt32(at + 4, true);
-    const whole = inner(at + 8);
-    const kind = whole(1);
-    spot(whole(0), 2);
-    spot(kind, 1);
-    spot(whole(3), 8);
-    let header = inner(whole(2));
-    let place = follow(whole(2) ?? at);
-    if (kind !== null && view.getUint8(kind) === 2) {
-      spot(header(0), 8);
-      spot(header(2), 1);
-      place = follow(header(1) ?? at);
-      header = inner(header(1));
-    } else headers.push({ at: place, end, block });
-    spot(header(0), 8);
-    const nodes = vector(header(1));
-    for (let index = 0; index < 2 * nodes.length; index += 1) spot(nodes.first + 8 * index, 8);
-    const buffers = vector(header(2));
-    for (let index = 0; index < buffers.length; index += 1) {
-      const [offset, length] = [buffers.first + 16 * index, buffers.first + 16 * index + 8];
-      spot(offset, 8);
-      spot(length, 8);
-      bodies.push({ at: end + Number(view.getBigInt64(offset, true)), length: Number(view.getBigInt64(length, true)) });
-    }
+    const end = at + view.getInt32(block + 8, true);
+    return { at, end, bodyEnd: end + Number(view.getBigInt64(block + 16, true)) };
+  });
+  return {
+    metadata: [{ at: footer, end: file.length - tailBytes + 4 }, ...messages],
+    bodies: messages.map(({ end, bodyEnd }) => ({ at: end, end: bodyEnd })).filter(({ at, end }) => end - at >= 8),
+    ...{ footer, batches: lists[1] ?? footer, blocks },
   };
-  spot(file.length - tailBytes, 4);
-  const root = inner(footer);
-  schema(inner(root(1)));
-  for (const slot of [2, 3]) {
-    const { first, length } = vector(root(slot));
-    for (let index = 0; index < length; index += 1) message(first + blockBytes * index);
+}
+
+/** A number in the file. */
+interface Spot {
+  readonly at: number;
+  readonly bytes: 1 | 2 | 4 | 8;
+}
+
+/** Returns any number of a region. References and lengths have 4 bytes, most others of metadata have 2 or 8. */
+function spotIn({ at, end }: Region, random: Random): Spot {
+  const bytes = random.pick([1, 2, 2, 4, 4, 4, 8] as const);
+  return { at: at + bytes * random.below(Math.floor((end - at) / bytes)), bytes };
+}
+
+const isText = (bytes: Uint8Array): boolean => bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
+
+/** Returns a number of the metadata that is not in the middle of a text: most of a footer is its description. */
+function fieldOf(file: Uint8Array, random: Random): Spot {
+  const { metadata } = layoutOf(file);
+  const [footer] = metadata;
+  for (;;) {
+    const region = random.chance(0.4) && footer !== undefined ? footer : random.pick(metadata);
+    const spot = spotIn(region, random);
+    if (!isText(file.subarray(spot.at, spot.at + 8))) return spot;
   }
-  return { spots, bodies: bodies.filter(({ length }) => length > 0), batches: root(3), footer, headers };
 }
 
 const numbers = [
@@ -179,24 +124,19 @@ function writeAt(view: DataView, { at, bytes }: Spot, value: bigint): void {
 function wounded(file: Uint8Array, random: Random): Uint8Array {
   const bytes = Uint8Array.from(file);
   const view = new DataView(bytes.buffer);
-  const { spots, bodies } = layoutOf(file);
+  const { bodies } = layoutOf(file);
   for (let count = 1 + random.below(4); count > 0; count -= 1) {
     if (random.chance(0.25) && bodies.length > 0) {
       // Codes, offsets of strings, strings, and bits of empty rows.
-      const { at, length } = random.pick(bodies);
-      const size = random.pick([1, 4, 4, 8] as const);
-      if (length < size) continue;
-      const place = at + size * random.below(Math.floor(length / size));
-      writeAt(
-        view,
-        { at: place, bytes: size },
-        BigInt(random.pick([...numbers, length, length + 1, Number.MIN_SAFE_INTEGER])),
-      );
+      const region = random.pick(bodies);
+      const length = region.end - region.at;
+      const value = random.pick([...numbers, length, length + 1, Number.MIN_SAFE_INTEGER]);
+      writeAt(view, spotIn(region, random), BigInt(value));
       continue;
     }
-    const spot = random.pick(spots);
+    const spot = fieldOf(file, random);
     const old = readAt(view, spot);
-    const another = random.pick(spots.filter(({ bytes: size }) => size === spot.bytes));
+    const another = { ...spot, at: fieldOf(file, random).at & -spot.bytes };
     const value = random.pick([
       () => BigInt(random.pick(numbers)),
       () => old + BigInt(random.pick([-8, -4, -1, 1, 4, 8, 64])),
@@ -212,10 +152,9 @@ function wounded(file: Uint8Array, random: Random): Uint8Array {
 
 /** Returns the file with a list of `times` record batches that are all the first one. */
 export function repeatedBatches(file: Uint8Array, times: number): Uint8Array {
-  const { batches, footer } = layoutOf(file);
-  if (batches === null) return file;
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  const first = batches + view.getUint32(batches, true) + 4;
+  const { batches, footer, blocks } = layoutOf(file);
+  const [first] = blocks;
+  if (first === undefined) return file;
   const end = file.length - tailBytes;
   const padding = (8 - ((end - footer + 4) % 8)) % 8;
   const list = new Uint8Array(padding + 4 + blockBytes * times);
@@ -231,11 +170,15 @@ export function repeatedBatches(file: Uint8Array, times: number): Uint8Array {
 
 /** Returns the file with a record batch whose buffers claim to be compressed. */
 function compressed(file: Uint8Array, random: Random): Uint8Array {
-  const { headers, footer } = layoutOf(file);
-  const { at, end, block } = random.pick(headers);
+  const { blocks, footer } = layoutOf(file);
+  const block = random.pick(blocks);
   const bytes = new Uint8Array(32);
   const added = new DataView(bytes.buffer);
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const view = viewOf(file);
+  const start = Number(view.getBigInt64(block, true));
+  const end = start + 8 + view.getInt32(start + 4, true);
+  // The table that describes the record batch.
+  const at = follow(view, member(view, follow(view, start + 8), 2) ?? start);
   const vtable = at - view.getInt32(at, true);
   // A new table of slots with a fourth one, which points to an empty table.
   const slots = [14, view.getUint16(vtable + 2, true), 0, 0, 0, end + 16 - at, 0];
@@ -248,7 +191,6 @@ function compressed(file: Uint8Array, random: Random): Uint8Array {
   const made = Uint8Array.from(Buffer.concat([file.subarray(0, end), bytes, file.subarray(end)]));
   const write = new DataView(made.buffer);
   write.setInt32(at, at - end, true);
-  const start = Number(view.getBigInt64(block, true));
   write.setInt32(start + 4, view.getInt32(start + 4, true) + bytes.length, true);
   const moved = block >= footer ? block + bytes.length : block;
   write.setInt32(moved + 8, view.getInt32(block + 8, true) + bytes.length, true);
