@@ -5,7 +5,7 @@ import { CopyscopeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { widerExperiment } from '../hazards/widerPrograms.ts';
+import { widerExperiment } from '../hazards/programs.ts';
 import { Random } from '../support/random.ts';
 
 export interface CodeSubject {

@@ -16,9 +16,6 @@ export interface OracleAnswer {
   readonly strayUses: ReadonlySet<number>;
   /** True if some execution never ends: it waits for a missing signal. */
   readonly canHang: boolean;
-  /** Number of pairs that touch common bytes, ordered or not. */
-  readonly meetings: number;
-  readonly states: number;
 }
 
 interface Bytes {
@@ -122,8 +119,6 @@ export function explore(experiment: Experiment, mostStates = 200_000): OracleAns
     earlyTimings: machine.early,
     strayUses: machine.strays,
     canHang: machine.hangs,
-    meetings: machine.meetings,
-    states: seen.size,
   };
 }
 
@@ -204,10 +199,6 @@ class Machine {
     for (const [thread, acts] of this.#threads.entries()) {
       for (const [at, act] of acts.entries()) this.#placeOf[act.bit] = { thread, at };
     }
-  }
-
-  get meetings(): number {
-    return this.#meets.reduce((sum, others) => sum + others.length, 0) / 2;
   }
 
   start(): State {
