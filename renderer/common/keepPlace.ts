@@ -12,6 +12,15 @@ export function keepFocus(): () => void {
   };
 }
 
+/** Leaves the field being typed into for a moment, so that it keeps its text. Returns it, or null if there is none. */
+export function leaveTyped(): HTMLElement | null {
+  const field = document.activeElement;
+  if (!(field instanceof HTMLElement) || field.dataset['typed'] === undefined) return null;
+  field.blur();
+  field.focus({ preventScroll: true });
+  return field;
+}
+
 /** If a focused list item of the library is deleted, the focus moves to the next item. */
 
 const sectionOf = (name: string): string => `section[aria-label="${name}"]`;

@@ -5,6 +5,7 @@ import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { TermId } from '../../core/explain/glossary/terms.ts';
 import type { Draft } from '../../core/service/service.ts';
+import { leaveTyped } from '../common/keepPlace.ts';
 import { host } from './host.ts';
 import { documentKey, pageHash, parsePageHash } from './page.ts';
 import { parsePlace, useAskedPlace } from './place.ts';
@@ -53,7 +54,10 @@ export function whenDocumentRead(listener: OnDocumentRead): void {
 
 export function openPage(page: Page): void {
   const unchanged = pageHash(page) === pageHash(state().page);
-  if (!unchanged) assign({ page, selection: null, iteration: null, search: '' });
+  if (!unchanged) {
+    leaveTyped();
+    assign({ page, selection: null, iteration: null, search: '' });
+  }
   if (location.hash !== pageHash(page)) history.pushState(null, '', pageHash(page) || location.pathname);
   remember('page', pageHash(page));
   noteRecent(page);

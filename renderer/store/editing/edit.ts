@@ -4,7 +4,7 @@ import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { operationOf } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { libraryItems } from '../../../core/service/service.ts';
-import { keepFocus } from '../../common/keepPlace.ts';
+import { keepFocus, leaveTyped } from '../../common/keepPlace.ts';
 import { inSecondFrame } from '../../common/scheduling.ts';
 import type { DocumentHistory } from '../history.ts';
 import { attempt, host } from '../host.ts';
@@ -120,10 +120,8 @@ export async function edit(step: string, change: Change, onRefused: Refused = no
  * refuses it and says why, or if a needed copy could not be made.
  */
 export async function takeOverTyped(): Promise<boolean> {
-  const field = document.activeElement;
-  if (field instanceof HTMLElement && field.dataset['typed'] !== undefined) {
-    field.blur();
-    field.focus({ preventScroll: true });
+  const field = leaveTyped();
+  if (field !== null) {
     // Lets React draw the effect of leaving the field.
     await Promise.resolve();
     if (field.ariaInvalid === 'true') return false;

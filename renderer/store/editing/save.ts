@@ -2,6 +2,7 @@
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { isNewName, nameOfContent } from '../../../core/experiment/nameOfContent.ts';
 import type { Draft } from '../../../core/service/service.ts';
+import { leaveTyped } from '../../common/keepPlace.ts';
 import { dropDraft, flushDrafts, newestDraft } from '../drafts.ts';
 import type { DocumentHistory } from '../history.ts';
 import { attempt, host } from '../host.ts';
@@ -60,5 +61,8 @@ export function takeDraft(key: string, step: string, saved: Experiment, ofHost: 
 /** Called once at the start of the window. */
 export function startEditing(): void {
   whenDocumentRead(recoverDraft);
-  window.addEventListener('pagehide', flushDrafts);
+  window.addEventListener('pagehide', () => {
+    leaveTyped();
+    flushDrafts();
+  });
 }

@@ -109,6 +109,7 @@ function Words({ run, note }: { readonly run: LoadedRun; readonly note: RunNote 
         minRows={2}
         maxRows={8}
         ref={field}
+        data-typed
         maxLength={mostNoteCharacters}
         value={text}
         onChange={({ currentTarget: { value } }) => setText(value)}
