@@ -1,6 +1,7 @@
 /** The score as an editor: blocks, keys, JSON, fields, and the effect of an edit on the lanes. */
 import { expect, it } from 'vitest';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { currentExperiment } from '../../renderer/store/select.ts';
 import { state } from '../../renderer/store/store.ts';
 import {
   boxOf,
@@ -116,6 +117,48 @@ it('takes JSON over, and points at the line of an error in it', async () => {
   await press('Enter');
   await expect.element(field('Duration')).toHaveAttribute('aria-invalid', 'true');
   await expect.element(inspector).toHaveTextContent('40 µs or 1.5 ms');
+});
+
+it('builds copy, kernel, event, second kernel and copy back with 13 actions of the mouse', async () => {
+  const { host, library, sheet, block, field } = await openWorkbench();
+  /** Drags an operation from the list to a row of the score, and to pixels from its left edge. */
+  const put = async (name: string, row: number, left: number): Promise<void> => {
+    const count = numberOf(sheet, 'operations');
+    const from = boxOf(page.getByRole('region', { name: 'Build' }).getByRole('button', { name, exact: true }));
+    const { x, y } = boxOf(sheet);
+    await drag([from.x + 20, from.y + 8], [from.x + 60, from.y + 20], [x + left, y + 39 + 34 * row]);
+    await expect.element(sheet).toHaveAttribute('data-operations', String(count + 1));
+  };
+  await library.getByRole('button', { name: 'New experiment' }).click();
+  await settled(sheet);
+  await put('Copy', 1, 200);
+  await field('Stream').selectOptions('New stream…');
+  await expect.element(sheet).toHaveTextContent('non-blocking');
+  await field('Size').fill('64 MB');
+  await press('Enter');
+  await put('Kernel', 2, 340);
+  await put('Kernel', 2, 460);
+  await put('Copy', 1, 570);
+  await field('From').selectOptions('target');
+  const [copy, kernel] = [boxOf(block(0)), boxOf(block(2))];
+  await drag([copy.right - 1, copy.y + 1], [copy.right + 40, copy.y + 20], [kernel.x + 30, kernel.y + 15]);
+  await expect.element(sheet).toHaveAttribute('data-operations', '6');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect.poll(() => host.runs.size).toBe(1);
+  expect(currentExperiment(state())).toMatchObject({
+    buffers: [
+      { id: 'source', memory: 'pinned', bytes: 64e6 },
+      { id: 'target', memory: 'device', bytes: 64e6 },
+    ],
+    threads: [
+      {
+        operations: [
+          ...[{ op: 'copy', stream: 'stream' }, { op: 'recordEvent', stream: 'stream' }, { op: 'kernel' }],
+          ...[{ op: 'waitEvent', stream: 'default' }, { op: 'kernel' }, { op: 'copy', src: 'target', dst: 'source' }],
+        ],
+      },
+    ],
+  });
 });
 
 it('resizes a block by its corner, and lets go of it on Escape', async () => {
