@@ -365,6 +365,27 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       'no write': (one) => void operations(one).splice(2, 1),
     },
   },
+  'source-in-flight: How long it must live': {
+    right: {
+      'freed behind the synchronise': (one) => operations(one).push(...operations(one).splice(3, 1)),
+      'freed behind the work': (one) => insert(operations(one), 4, ...operations(one).splice(3, 1)),
+      'memory of PyTorch’s allocator': (one) => set(one, is('allocate'), { allocator: 'caching' }),
+    },
+    wrong: {
+      'never freed': (one) => remove(one, is('free')),
+      'freed before its copy': (one) => insert(operations(one), 2, ...operations(one).splice(3, 1)),
+      'work before the copy': (one) => insert(operations(one), 2, ...operations(one).splice(4, 1)),
+      'made before the run': (one) => {
+        remove(one, (op) => op.op === 'free' || op.op === 'allocate');
+        Object.assign(one.buffers[0] ?? {}, { allocated: 'before-run' });
+      },
+      'pageable, which is staged': (one) => memory(one, 'temporary', 'pageable'),
+      'changed while its copy runs': (one) => {
+        operations(one).push(...operations(one).splice(3, 1));
+        insert(operations(one), 3, { op: 'write', buffer: 'temporary', pattern: { kind: 'random', seed: 2 } });
+      },
+    },
+  },
   'early-read: Wait for it': {
     right: {
       'a synchronise before the read': (one) => insert(operations(one), 2, synchronize('default')),
@@ -584,6 +605,33 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
       'never printed': (one) => {
         loopOf(one).operations.splice(1, 1);
+      },
+    },
+  },
+  'hidden-synchronise: Take it out': {
+    right: {
+      'fetched behind the loop': (one) => insert(operations(one), 1, ...loopOf(one).operations.splice(3, 1)),
+      'fetched into pinned memory': (one) => memory(one, 'report', 'pinned'),
+    },
+    wrong: {
+      'never fetched': (one) => void loopOf(one).operations.splice(3, 1),
+      'fetched before the step': (one) => {
+        memory(one, 'report', 'pinned');
+        const list = loopOf(one).operations;
+        insert(list, 0, ...list.splice(3, 1));
+      },
+      'printed before it is there': (one) => {
+        memory(one, 'report', 'pinned');
+        insert(operations(one), 1, ...operations(one).splice(2, 1));
+      },
+      'never printed': (one) => {
+        memory(one, 'report', 'pinned');
+        remove(one, is('read'));
+      },
+      'the upload from pageable memory as well': (one) => memory(one, 'batch', 'pageable'),
+      'an event waited for in each step': (one) => {
+        memory(one, 'report', 'pinned');
+        insert(loopOf(one).operations, 4, synchronize('work'));
       },
     },
   },
