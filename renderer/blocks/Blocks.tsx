@@ -98,7 +98,7 @@ function Cells({ block, columns }: { readonly block: TableBlock; readonly column
                 const isBarred = share !== undefined && at === filled[0];
                 const Cell = at === name ? 'th' : 'td';
                 return (
-                  <Cell key={at} {...(at === name ? { scope: 'row' } : {})}>
+                  <Cell key={at} {...(at === name ? { scope: 'row' } : {})} data-barred={isBarred || undefined}>
                     {isBarred ? <ShareBar share={share} /> : null}
                     {unbroken(cells[at] ?? '')}
                     {at === name && detail !== undefined ? <small>{unbroken(detail)}</small> : null}

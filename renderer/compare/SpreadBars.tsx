@@ -11,7 +11,7 @@ export function SpreadText({ spread }: { readonly spread: Spread | null }) {
   const { median, low, high, count, min, max } = spread;
   const title = `Median of ${count}; from ${formatDuration(min)} to ${formatDuration(max)} in all`;
   return (
-    <span title={title}>
+    <span className={classes['spread']} title={title}>
       {formatDuration(median)}
       {low === high ? null : (
         <small>

@@ -173,8 +173,10 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
           )}
           <span title="From the iteration's start to its last activity's end">
             <strong>{makespanNs === null ? 'not recorded' : formatDuration(makespanNs)}</strong>
-            {interval === undefined || interval === null ? null : `, ${intervalText(interval)}`}
-            {timesFastest === null || timesFastest <= 1.0005 ? null : ` ${timesFastest.toFixed(2)}× the fastest`}
+            <span className={classes['exact']}>
+              {interval === undefined || interval === null ? null : `, ${intervalText(interval)}`}
+              {timesFastest === null || timesFastest <= 1.0005 ? null : ` ${timesFastest.toFixed(2)}× the fastest`}
+            </span>
           </span>
         </span>
       </header>

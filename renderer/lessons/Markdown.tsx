@@ -5,6 +5,7 @@ import { linkTarget, markdownTokens } from '../../core/apps/lessons/markdown.ts'
 import { isTermId } from '../../core/explain/glossary/glossary.ts';
 import type { RuleId } from '../../core/rules/rules.ts';
 import { recordedPrefix } from '../../core/service/service.ts';
+import { unbroken } from '../../core/units.ts';
 import { pageHash } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';
 import type { Page } from '../store/types.ts';
@@ -51,7 +52,7 @@ const blocks = (tokens: readonly Token[] = [], plain: boolean): ReactNode[] =>
     if (text === null) return piece(token);
     const start = isWord(tokens[index - 1]) ? marksAfter(token).length : 0;
     const end = isWord(tokens[index + 1]) ? marksBefore(token).length : 0;
-    return text.slice(start, text.length - end);
+    return unbroken(text.slice(start, text.length - end));
   });
 
 /** Returns true for a glossary or rule link. It is drawn as a button, and browsers may break lines around buttons. */

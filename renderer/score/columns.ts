@@ -20,10 +20,17 @@ const detailCharacter = 5.3;
 /** Width with room for a word of wide letters. */
 const iconAndPadding = 48;
 const verdictWidth = 20;
+/** Padding of a group's bracket, and the gap after it. */
+const groupPadding = 26;
 
 export function placeColumns(layout: ScoreLayout): ColumnPlaces {
   const widths = new Float64Array(layout.columns).fill(leastWidth);
   for (const block of layout.blocks) widths[block.column] = Math.max(widths[block.column] ?? 0, block.width);
+  for (const { firstColumn, lastColumn, label } of layout.groups) {
+    if (firstColumn !== lastColumn) continue;
+    const width = Math.min(label.length * labelCharacter + groupPadding, mostWidth);
+    widths[firstColumn] = Math.max(widths[firstColumn] ?? 0, width);
+  }
   const lefts = new Float64Array(layout.columns + 1);
   for (let column = 0; column < layout.columns; column += 1) {
     lefts[column + 1] = (lefts[column] ?? 0) + (widths[column] ?? 0);

@@ -1,5 +1,5 @@
 /** The form of a sweep: varied fields, their values, and the engine. */
-import { Button, FileButton, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Button, FileButton, Input, NativeSelect, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconFolderOpen, IconPlayerPlayFilled, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { amountText } from '../../core/apps/sweep/amounts.ts';
@@ -199,9 +199,9 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
       <div className={classes['fields']}>
         {!asJobs ? (
           <div className={classes['engine']}>
-            <Text size="xs" fw={500} mb={2} component="p">
+            <Input.Label size="xs" labelElement="div">
               Engine
-            </Text>
+            </Input.Label>
             <EnginePicker options={options} />
           </div>
         ) : null}
@@ -209,7 +209,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
         <TextInput
           label="Iterations of each point"
           size="xs"
-          placeholder="as each experiment asks for"
+          placeholder="unchanged"
           value={draft.iterations}
           error={isBad ? 'Write a whole number from 1 to 1000.' : null}
           onChange={({ currentTarget: { value } }) => setDraft({ iterations: value })}
@@ -252,7 +252,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
         <Text size="xs" c="dimmed" component="span">
           {plan === null
             ? 'Correct what is marked above.'
-            : `${plan.axes.map(({ values }) => values.length).join(' × ')} = ${plan.count} runs, ${asJobs ? 'as one array of jobs' : 'one after another'}. copyscope sweep runs the JSON.`}
+            : `${plan.axes.length > 1 ? `${plan.axes.map(({ values }) => values.length).join(' × ')} = ` : ''}${plan.count} runs, ${asJobs ? 'as one array of jobs' : 'one after another'}. copyscope sweep runs the JSON.`}
         </Text>
       </div>
     </FieldCard>

@@ -133,6 +133,24 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
     await page.getByRole('button', { name: 'Run all four' }).click();
     await expect.poll(() => page.getByTestId('timeline-plot').elements().length).toBe(4);
   },
+  'operations compared': async () => {
+    await views['compare traces']?.();
+    await page.getByText('Operations', { exact: true }).click();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await expect.element(page.getByRole('dialog').getByRole('checkbox').first()).toBeVisible();
+  },
+  'runs to compare': pressed(
+    () => openWorkbench({ recorded: four, examples: four, page: { kind: 'compare' } }),
+    'Choose runs',
+    'dialog',
+  ),
+  'runs to chart': pressed(
+    () => openWorkbench({ recorded: four, examples: four, page: { kind: 'charts' } }),
+    'Choose runs',
+    'dialog',
+  ),
+  'filter of the lanes': pressed(simulated, 'Filter lanes', 'dialog'),
+  repeats: () => openExample('lessons/launch-queue'),
   race: async () => {
     const { inspector } = await openExample('races/changed-source-pinned');
     await expect.element(inspector.getByRole('article', { name: /^Hazard: / })).toBeVisible();
@@ -154,6 +172,10 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
   charts: async () => {
     await openWorkbench({ recorded: four, examples: four, page: { kind: 'charts' } });
     await expect.element(page.getByTestId('chart').last().css('svg')).toHaveTextContent('limit of the PCIe link');
+  },
+  'new sweep': async () => {
+    await openWorkbench({ page: { kind: 'sweep-setup' } });
+    await expect.element(page.getByRole('button', { name: 'Run 35 points' })).toBeVisible();
   },
   sweep: sweepOf35,
   'sweep table': async () => {
@@ -322,12 +344,53 @@ function cutOff(): string[] {
   });
 }
 
+/** Returns texts that an element without a scroll bar or an ellipsis cuts. A line may be cut by as much as its leading. */
+function cutTexts(): string[] {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const cut = new Set<string>();
+  while (texts.nextNode()) {
+    const [text, within] = [texts.currentNode.textContent?.trim() ?? '', texts.currentNode.parentElement];
+    if (text === '' || within?.checkVisibility({ visibilityProperty: true }) !== true) continue;
+    if (within.closest('svg, style, script, textarea, option, [aria-hidden="true"]') !== null) continue;
+    range.selectNodeContents(texts.currentNode);
+    const { left, right, top, bottom } = range.getBoundingClientRect();
+    let [acrossEnds, downEnds] = [false, false];
+    for (let around: Element | null = within; around !== null; around = around.parentElement) {
+      const { overflowX, overflowY, textOverflow, webkitLineClamp } = getComputedStyle(around);
+      const room = around.getBoundingClientRect();
+      // Hidden but for screen readers, or shortened with an ellipsis.
+      if (room.width < 2 || textOverflow === 'ellipsis' || webkitLineClamp !== 'none') break;
+      acrossEnds ||= scrolls(overflowX) && around.parentElement?.hasAttribute('data-panel') !== true;
+      downEnds ||= scrolls(overflowY);
+      const isCutX = !acrossEnds && overflowX !== 'visible' && (left < room.left - 1 || right > room.right + 1);
+      const isCutY = !downEnds && overflowY !== 'visible' && (top < room.top - 4 || bottom > room.bottom + 4);
+      if (isCutX || isCutY) cut.add(`${text} by ${around.className || around.tagName}`);
+    }
+  }
+  return [...cut, ...cutChoices()];
+}
+
+/** Returns the chosen texts of lists that are wider than their lists. */
+function cutChoices(): string[] {
+  const pen = document.createElement('canvas').getContext('2d');
+  return [...document.querySelectorAll('select')].flatMap((list) => {
+    const { font, paddingLeft, paddingRight, textOverflow } = getComputedStyle(list);
+    if (pen === null || textOverflow === 'ellipsis' || !list.checkVisibility()) return [];
+    pen.font = font;
+    const text = list.selectedOptions[0]?.text ?? '';
+    const room = list.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    return pen.measureText(text).width > room + 1 ? [`${text} by ${list.className}`] : [];
+  });
+}
+
 it.each(Object.entries(views))(
   '%s has no serious accessibility problem, and cuts no control off',
   async (name, open) => {
     await open();
     try {
       expect([...(await problems(name, 'light')), ...(await problems(name, 'dark'))]).toEqual([]);
+      const cut = cutTexts().map((one) => `${one} at 1280`);
       for (const [width, height] of [
         [1024, 640],
         [720, 450],
@@ -337,7 +400,9 @@ it.each(Object.entries(views))(
         await still();
         await commands.picture(`${name.replaceAll(' ', '-')}-${width}`);
         expect(cutOff()).toEqual([]);
+        cut.push(...cutTexts().map((one) => `${one} at ${width}`));
       }
+      expect(cut).toEqual([]);
     } finally {
       await commands.colourScheme('light');
       // The palette would stay open for the next test.
