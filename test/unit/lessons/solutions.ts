@@ -382,7 +382,12 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       'pageable, which is staged': (one) => memory(one, 'temporary', 'pageable'),
       'changed while its copy runs': (one) => {
         operations(one).push(...operations(one).splice(3, 1));
-        insert(operations(one), 3, { op: 'write', buffer: 'temporary', pattern: { kind: 'random', seed: 2 } });
+        insert(operations(one), 3, {
+          op: 'write',
+          buffer: 'temporary',
+          offset: 0,
+          pattern: { kind: 'random', seed: 2 },
+        });
       },
     },
   },
