@@ -367,22 +367,22 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   },
   'source-in-flight: How long it must live': {
     right: {
-      'freed behind the synchronise': (one) => operations(one).push(...operations(one).splice(3, 1)),
-      'freed behind the work': (one) => insert(operations(one), 4, ...operations(one).splice(3, 1)),
+      'freed behind the synchronise': (one) => operations(one).push(...operations(one).splice(4, 1)),
+      'freed behind the work': (one) => insert(operations(one), 5, ...operations(one).splice(4, 1)),
       'memory of PyTorch’s allocator': (one) => set(one, is('allocate'), { allocator: 'caching' }),
     },
     wrong: {
       'never freed': (one) => remove(one, is('free')),
-      'freed before its copy': (one) => insert(operations(one), 2, ...operations(one).splice(3, 1)),
-      'work before the copy': (one) => insert(operations(one), 2, ...operations(one).splice(4, 1)),
+      'freed before its copy': (one) => insert(operations(one), 3, ...operations(one).splice(4, 1)),
+      'work before the copy': (one) => insert(operations(one), 3, ...operations(one).splice(5, 1)),
       'made before the run': (one) => {
         remove(one, (op) => op.op === 'free' || op.op === 'allocate');
         Object.assign(one.buffers[0] ?? {}, { allocated: 'before-run' });
       },
       'pageable, which is staged': (one) => memory(one, 'temporary', 'pageable'),
       'changed while its copy runs': (one) => {
-        operations(one).push(...operations(one).splice(3, 1));
-        insert(operations(one), 3, {
+        operations(one).push(...operations(one).splice(4, 1));
+        insert(operations(one), 4, {
           op: 'write',
           buffer: 'temporary',
           offset: 0,
