@@ -6,6 +6,7 @@ import { applyChange, type Change, type DocumentPath, joinChanges } from '../../
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
+import { streamTitle } from '../../experiment/resources.ts';
 import { lowerUnverified } from '../../program/lower.ts';
 import type { Program } from '../../program/program.ts';
 import { valueAtPath } from '../../shape/path.ts';
@@ -212,9 +213,13 @@ function recordEarlier(experiment: Experiment, first: Side, second: Side): Chang
   ];
 }
 
+/** Returns a stream as the score names it. */
+const named = (experiment: Experiment, stream: string | null): string =>
+  `stream "${streamTitle(stream ?? 'default', experiment.environment)}"`;
+
 function synchronizeStream(experiment: Experiment, first: Side, second: Side): Change {
   return new ChangeBuilder(experiment)
-    .step(`Synchronise stream "${first.stream}" before "${second.label}".`)
+    .step(`Synchronise ${named(experiment, first.stream)} before "${second.label}".`)
     .before(second.path, { op: 'synchronizeStream', stream: first.stream }).change;
 }
 
@@ -233,7 +238,7 @@ function synchronizeEvent(experiment: Experiment, record: Side, elapsed: Side): 
 
 function recordStream(experiment: Experiment, buffer: string, use: Side, stream: string): Change {
   return new ChangeBuilder(experiment)
-    .step(`Record stream "${stream}" for "${buffer}" after "${use.label}".`)
+    .step(`Record ${named(experiment, stream)} for "${buffer}" after "${use.label}".`)
     .after(use.path, { op: 'recordStream', buffer, stream }).change;
 }
 
@@ -242,7 +247,9 @@ function throughEvent(experiment: Experiment, links: readonly (readonly [from: S
   for (const [from, to] of links) {
     const event = edit.declare('events', 'ordered', { timing: false });
     edit
-      .step(`Record an event after "${from.label}", and let stream "${to.stream}" wait for it before "${to.label}".`)
+      .step(
+        `Record an event after "${from.label}", and let ${named(experiment, to.stream)} wait for it before "${to.label}".`,
+      )
       .after(from.path, { op: 'recordEvent', event, stream: from.stream })
       .before(to.path, { op: 'waitEvent', event, stream: to.stream });
   }
@@ -259,10 +266,11 @@ function throughSignal(experiment: Experiment, first: Side, second: Side): Chang
   if (first.stream === null) return edit.step(`${words}.`).change;
   if (second.stream === null) {
     edit.after(first.path, { op: 'synchronizeStream', stream: first.stream });
-    return edit.step(`${words}, given when stream "${first.stream}" is synchronised.`).change;
+    return edit.step(`${words}, given when ${named(experiment, first.stream)} is synchronised.`).change;
   }
   const event = edit.declare('events', 'ordered', { timing: false });
   edit.after(first.path, { op: 'recordEvent', event, stream: first.stream });
   edit.before(second.path, { op: 'waitEvent', event, stream: second.stream });
-  return edit.step(`${words}, and stream "${second.stream}" for an event recorded after "${first.label}".`).change;
+  return edit.step(`${words}, and ${named(experiment, second.stream)} for an event recorded after "${first.label}".`)
+    .change;
 }

@@ -19,7 +19,7 @@ describe('copyscope check', () => {
     expect(out).toMatch(/\[hazard\] Source changed in flight/);
     expect(out).toMatch(/op 1 "copy the ones".*threads\[0\]\.operations\[1\]/);
     expect(out).toMatch(/op 2 "write zeros over the source"/);
-    expect(out).toMatch(/Remedy: Synchronise stream "default"/);
+    expect(out).toMatch(/Remedy: Synchronise stream "legacy default"/);
     expect(err).toMatch(/1 hazard found/);
   });
 
