@@ -1,9 +1,7 @@
 /** Tensors with known bytes, and simulated devices, for the tests of startCopy. */
 import { expect } from 'vitest';
-import type { Dtype } from '../../native/copy/dtypes.ts';
-import { elementTypeOf, hostData } from '../../native/copy/dtypes.ts';
 import { nativeCopies } from '../../native/copy/nativeCopies.ts';
-import { HostTensor } from '../../native/index.ts';
+import type { HostTensor } from '../../native/index.ts';
 
 export const device = 'cpu-device:0';
 export const other = 'cpu-device:1';
@@ -13,12 +11,6 @@ export function bytes(count: number, seed = 1): Uint8Array {
   const made = new Uint8Array(count);
   for (let at = 0; at < count; at += 1) made[at] = (at * 31 + seed * 7 + (at >> 8)) % 256;
   return made;
-}
-
-/** Returns a host tensor of this dtype with one dimension and such bytes. */
-export function tensor(dtype: Dtype, elements: number, seed = 1): HostTensor {
-  const size = elements * (elementTypeOf(dtype)?.bytes ?? 1);
-  return new HostTensor({ data: hostData(dtype, bytes(size, seed).buffer, 0, size), dtype, shape: [elements] });
 }
 
 /** Sets the behaviour of a simulated device: a failing copy, slow copies, a held copy, little memory. */

@@ -1,13 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { newFolder } from '../../support/newFolder.ts';
+import { readPerfetto } from '../../unit/export/readPerfetto.ts';
+import { rowsTold } from '../../unit/export/support.ts';
 import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { example, exampleFile, smallRun } from '../../unit/host/support/runs.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
+import { read, traceBytes } from '../../unit/import/support.ts';
 
 const built = await buildEntry(engineEntry);
 const scripted = await buildEntry(fileURLToPath(new URL('../../unit/host/support/scriptedEngine.ts', import.meta.url)));
@@ -293,25 +296,6 @@ describe('copyscope exits', () => {
   });
 });
 
-it('copyscope serve prints the address of a window that answers, until it is interrupted', async () => {
-  const controller = new AbortController();
-  let status = 0;
-  const visit = async (address: string): Promise<void> => {
-    status = (await fetch(address.trim(), { redirect: 'manual' })).status;
-    controller.abort();
-  };
-  if (!existsSync(join(repository, 'dist/renderer/index.html'))) {
-    const { exitCode, err } = await cli('serve');
-    expect({ exitCode, err }).toMatchObject({ exitCode: 2, err: expect.stringContaining('npm run build') });
-    return;
-  }
-  const { exitCode } = await copyscope(['serve'], built, {
-    terminal: { out: (address) => void visit(address) },
-    context: { signal: controller.signal, environment: { COPYSCOPE_DATA: folder } },
-  });
-  expect({ exitCode, status }).toEqual({ exitCode: 0, status: 200 });
-});
-
 it('copyscope bundle packs the library into one file, and adds such a file to another', async () => {
   const data = (name: string) => ({ context: { environment: { COPYSCOPE_DATA: join(folder, name) } } });
   const one = file('mine.json', JSON.stringify(example()));
@@ -331,11 +315,109 @@ it('copyscope bundle packs the library into one file, and adds such a file to an
   expect((await bundled(['import', cut], 'there')).err).toMatch(/breaks off|can’t be read/);
 });
 
-it('npm run copyscope prints nothing but the result on stdout', () => {
-  const { stdout, status } = spawnSync(process.execPath, ['scripts/copyscope.mjs', 'devices', '--json'], {
-    cwd: repository,
-    encoding: 'utf8',
+const race = (name: string): string => join(repository, `assets/examples/races/${name}.json`);
+
+describe('copyscope check', () => {
+  it('lists a race with both operations and the remedy, and exits with 5', async () => {
+    const { exitCode, out, err } = await cli('check', race('changed-source-pinned'));
+    expect(exitCode).toBe(5);
+    expect(out).toMatch(/\[hazard\] Source changed in flight/);
+    expect(out).toMatch(/op 1 "copy the ones".*threads\[0\]\.operations\[1\]/);
+    expect(out).toMatch(/op 2 "write zeros over the source"/);
+    expect(out).toMatch(/Remedy: Synchronise stream "legacy default"/);
+    expect(err).toMatch(/1 hazard found/);
   });
-  expect(status).toBe(0);
-  expect(JSON.parse(stdout)).toHaveProperty('engines');
+
+  it('exits with 0 if there is no hazard', async () => {
+    const { exitCode, out, err } = await cli('check', race('early-read-synchronized'));
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    expect(out).toMatch(/No hazards/);
+  });
+
+  it('prints one JSON object with --json, and the error on stderr', async () => {
+    const { exitCode, out, err } = await cli('check', race('early-read'), '--json');
+    const report = JSON.parse(out);
+    expect(exitCode).toBe(5);
+    expect(report).toMatchObject({
+      format: 'copyscope/hazards',
+      version: 1,
+      name: 'Result read too early',
+      limits: [],
+    });
+    expect(report.hazards).toEqual([expect.objectContaining({ kind: 'read-before-arrival', evidence: null })]);
+    expect(JSON.parse(err).error).toMatchObject({ code: 'hazards.found', op: 2 });
+  });
+
+  it('says of a run how many bytes its data check found wrong', async () => {
+    const experiment = requireExperiment(readFileSync(race('early-read'), 'utf8'));
+    const found = {
+      kind: 'read',
+      buffer: 'received',
+      op: 2,
+      bytesChecked: 4096,
+      bytesWrong: 1234,
+      firstWrong: 0,
+    } as const;
+    const verification = { bytesChecked: 4096, bytesWrong: 1234, checks: [found], unverified: [] };
+    const path = file('run.arrow', encodeRun(smallRun(experiment, 'cuda', { verification })));
+    const { exitCode, out } = await cli('check', path);
+    expect(exitCode).toBe(5);
+    expect(out).toMatch(/In this run 1,234 of 4,096 bytes were wrong, in "received"/);
+  });
+});
+
+describe('copyscope export', () => {
+  const run = () => file('run.arrow', encodeRun(smallRun(example(), 'cuda')));
+
+  it('writes a run for Perfetto', async () => {
+    const out = join(folder, 'run.perfetto-trace');
+    const { exitCode, err } = await cli('export', run(), '--format', 'perfetto', '--out', out);
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: `Written to ${out}.\n` });
+    const { slices } = readPerfetto(readFileSync(out));
+    expect(slices.map(({ name }) => name)).toEqual(['cudaMemcpyAsync', 'H2D 20 MiB', 'H2D 20 MiB']);
+  });
+
+  it('writes a PyTorch trace that explain reads as the one it was', async () => {
+    const name = 'trace_streamed1_pinned1.json';
+    const out = join(folder, 'again.pt.trace.json');
+    const source = file(name, traceBytes(name));
+    expect((await cli('export', source, '--format', 'pytorch', '--out', out)).exitCode).toBe(0);
+    const [again, before] = [await read(new Uint8Array(readFileSync(out))), await read(traceBytes(name))];
+    expect(rowsTold(again)).toEqual(rowsTold(before));
+  });
+
+  it('names the iterations that there are, and leaves nothing', async () => {
+    const { exitCode, err } = await cli(
+      'export',
+      run(),
+      '--format',
+      'perfetto',
+      '--out',
+      join(folder, 'x'),
+      '--iteration',
+      '7',
+    );
+    expect(exitCode).toBe(2);
+    expect(err).toContain('no row of iteration 7');
+    expect(err).toContain('Its iterations are 0');
+    expect(readdirSync(folder)).toEqual(['run.arrow']);
+  });
+
+  it('leaves nothing if it is cancelled', async () => {
+    const context = { signal: AbortSignal.abort() };
+    const out = join(folder, 'run.perfetto-trace');
+    const args = ['export', run(), '--format', 'perfetto', '--out', out];
+    const { exitCode, err } = await copyscope(args, built, { context });
+    expect(exitCode).toBe(130);
+    expect(err).toContain('nothing of it was kept');
+    expect(existsSync(out)).toBe(false);
+    expect(readdirSync(folder)).toEqual(['run.arrow']);
+  });
+});
+
+it('copyscope schema prints a schema and nothing else: of an experiment if nothing is named', async () => {
+  const { exitCode, out, err } = await cli('schema');
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  expect(JSON.parse(out).title).toBe('Copyscope experiment');
+  expect(JSON.parse((await cli('schema', 'sweep')).out).properties.format.const).toBe('copyscope/sweep');
 });
