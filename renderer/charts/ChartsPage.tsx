@@ -1,20 +1,19 @@
 /** Charts about more than one run: makespans by strategy, and bandwidth by size. */
-import { Button, Checkbox, Loader, NativeSelect, Popover, Text } from '@mantine/core';
-import { IconChartBar, IconListCheck } from '@tabler/icons-react';
+import { Loader, NativeSelect, Text } from '@mantine/core';
+import { IconChartBar } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { create } from 'zustand';
 import { parseProfile } from '../../core/machine/profile/profile.ts';
-import { runTitle } from '../../core/service/service.ts';
 import { EmptyState } from '../common/Page.tsx';
-import { formatMoment, ranOnWords } from '../common/time.ts';
 import { attempt, host } from '../store/host.ts';
 import { openPage } from '../store/pages.ts';
 import { ensureRun, holdRuns } from '../store/runs.ts';
-import { byNewest, comparedRunIds, isPrediction, loadedRun, titleOfLoaded } from '../store/select.ts';
+import { comparedRunIds, loadedRun, titleOfLoaded } from '../store/select.ts';
 import { useApp, useDerived } from '../store/store.ts';
 import { profileBandwidth } from './bandwidth.ts';
 import { Chart } from './Chart.tsx';
 import classes from './ChartsPage.module.css';
+import { RunChooser } from './RunChooser.tsx';
 import type { LineSpec } from './spec.ts';
 import { strategyBars, strategyOf } from './strategies.ts';
 
@@ -47,6 +46,7 @@ const mostRuns = 24;
 
 function Strategies() {
   const picked = useChosen((state) => state.runs);
+  const [opened, setOpened] = useState(false);
   const known = useApp((state) => state.runs);
   const standard = useDerived(comparedRunIds);
   const ids = (picked ?? standard).filter((id) => known[id] !== undefined);
@@ -73,7 +73,12 @@ function Strategies() {
     <section className={classes['section']} aria-label="Strategies">
       <div className={classes['heading']}>
         <h2>Strategies</h2>
-        <RunChooser ids={ids} />
+        <RunChooser
+          {...{ ids, opened }}
+          label="Runs in the chart"
+          onOpened={setOpened}
+          onChoose={(runs) => useChosen.setState({ runs: runs.slice(0, mostRuns) })}
+        />
       </div>
       {ids.length === 0 ? (
         <EmptyState icon={<IconChartBar size={24} />} title="No run is chosen">
@@ -89,42 +94,6 @@ function Strategies() {
         />
       )}
     </section>
-  );
-}
-
-function RunChooser({ ids }: { readonly ids: readonly string[] }) {
-  const runs = useApp((state) => state.runs);
-  const complete = Object.values(runs)
-    .filter(({ id, status, sweep }) => status === 'complete' && !isPrediction(id) && sweep === undefined)
-    .sort(byNewest);
-  return (
-    <Popover position="bottom-end" width={420} trapFocus withinPortal>
-      <Popover.Target>
-        <Button variant="default" leftSection={<IconListCheck size={15} aria-hidden />}>
-          Choose runs
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown p={6}>
-        <Checkbox.Group
-          value={[...ids]}
-          onChange={(value) => useChosen.setState({ runs: value.slice(0, mostRuns) })}
-          aria-label="Runs in the chart"
-        >
-          <div className={classes['choices']}>
-            {complete.map((run) => (
-              <Checkbox
-                key={run.id}
-                value={run.id}
-                size="xs"
-                className={classes['choice'] ?? ''}
-                label={runTitle(run)}
-                description={`${ranOnWords(run)}, ${formatMoment(run.createdAt)}`}
-              />
-            ))}
-          </div>
-        </Checkbox.Group>
-      </Popover.Dropdown>
-    </Popover>
   );
 }
 

@@ -1,18 +1,18 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { IconArrowsUpDown, IconFileTypeHtml, IconPlayerPlayFilled, IconWaveSawTool, IconX } from '@tabler/icons-react';
+import { RunChooser } from '../charts/RunChooser.tsx';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { reportRuns } from '../files/exportReports.ts';
 import { effectiveEngine, engineOptions } from '../store/engines.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { openPage } from '../store/pages.ts';
 import { runAll } from '../store/runs.ts';
-import { caseExamples } from '../store/select.ts';
+import { caseExamples, fitsComparison } from '../store/select.ts';
 import { useApp, useDerived } from '../store/store.ts';
 import { AlignmentPicker } from './AlignmentPicker.tsx';
 import { comparePrediction } from './actions.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
-import { RunChooser } from './RunChooser.tsx';
 
 interface Props {
   readonly ids: readonly string[];
@@ -23,6 +23,7 @@ interface Props {
 export function CompareHeader({ ids, base }: Props) {
   const chosen = useApp((state) => state.page.kind === 'compare' && state.page.runs !== undefined);
   const lanes = useCompare((state) => state.lanes);
+  const opened = useCompare((state) => state.chooserOpen);
   return (
     <div className={classes['header']}>
       <h1>{chosen ? 'Compared on one time scale' : 'Four cases, one time scale'}</h1>
@@ -34,7 +35,16 @@ export function CompareHeader({ ids, base }: Props) {
             {ids.length === 0 ? null : <Quiet icon={IconX} name="Clear" runs={[]} />}
           </>
         ) : null}
-        <RunChooser ids={chosen ? ids : []} />
+        <RunChooser
+          ids={chosen ? ids : []}
+          label="Runs compared"
+          hint="The first one chosen, A, is what the others are compared with. Choose two runs, or three if one is simulated."
+          fits={fitsComparison}
+          lettered
+          opened={opened}
+          onOpened={(chooserOpen) => setCompare({ chooserOpen })}
+          onChoose={(runs) => openPage({ kind: 'compare', runs })}
+        />
         {chosen ? null : <RunFour />}
         {ids.length < 2 ? null : (
           <Button

@@ -7,6 +7,7 @@ import { lanesText, operationsText } from '../../core/explain/compare/text.ts';
 import { methodText, programBlocks, stepBlocks } from '../../core/present/comparison.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { Blocks } from '../blocks/Blocks.tsx';
+import { letterOf } from '../charts/RunChooser.tsx';
 import { CopyTable } from '../common/buttons.tsx';
 import { ErrorText } from '../common/Page.tsx';
 import { formatMoment } from '../common/time.ts';
@@ -16,7 +17,6 @@ import { type Compared, setCompare, useCompare } from './compareStore.ts';
 import classes from './Differences.module.css';
 import { LanesTable } from './LanesTable.tsx';
 import { OperationsTable } from './OperationsTable.tsx';
-import { letterOf } from './RunChooser.tsx';
 import { JudgementMark } from './SpreadBars.tsx';
 import { useComparison, useStepsCompared } from './useComparison.ts';
 

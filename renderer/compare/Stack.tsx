@@ -6,6 +6,7 @@ import { intervalText } from '../../core/machine/cost/interval.ts';
 import { verdictTone } from '../../core/present/verdicts.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
+import { letterOf } from '../charts/RunChooser.tsx';
 import { OriginBadge, VerdictIcon } from '../common/marks.tsx';
 import { ErrorText } from '../common/Page.tsx';
 import { deviceAndTime, formatMoment } from '../common/time.ts';
@@ -21,7 +22,6 @@ import { alignRuns, useAlignedTime } from './alignedTime.ts';
 import { alignmentIn, anchorsOf } from './anchors.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
-import { letterOf } from './RunChooser.tsx';
 import { SharedAxis, useSharedKeys } from './SharedAxis.tsx';
 
 /** The state of a run that has no lanes yet, or will get none. */

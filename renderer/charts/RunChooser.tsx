@@ -5,11 +5,9 @@ import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { OriginBadge } from '../common/marks.tsx';
 import { formatMoment } from '../common/time.ts';
-import { openPage } from '../store/pages.ts';
-import { byNewest, fitsComparison, isPrediction } from '../store/select.ts';
+import { byNewest, isPrediction } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
-import classes from './ComparePage.module.css';
-import { setCompare, useCompare } from './compareStore.ts';
+import classes from './RunChooser.module.css';
 
 /**
  * Returns the runs of `first` in its order, then the user's own, then built-in ones. A built-in trace that was also
@@ -35,29 +33,38 @@ export function offered(
 /** Returns the same key for two files of one recording. */
 const recordingOf = ({ name, createdAt, makespanNs }: RunSummary): string => `${createdAt} ${makespanNs} ${name}`;
 
-/** The list that chooses the compared runs from all complete runs. */
-export function RunChooser({ ids }: { readonly ids: readonly string[] }) {
-  const opened = useCompare((state) => state.chooserOpen);
+interface Props {
+  readonly ids: readonly string[];
+  /** Name of the list. */
+  readonly label: string;
+  readonly hint?: string;
+  /** Whether these runs can be chosen together. */
+  readonly fits?: (runs: readonly RunSummary[]) => boolean;
+  /** Whether chosen runs have the letters of a comparison. */
+  readonly lettered?: boolean;
+  readonly onChoose: (ids: string[]) => void;
+}
+
+interface Chooser extends Props {
+  readonly opened: boolean;
+  readonly onOpened: (opened: boolean) => void;
+}
+
+/** A button that opens a list of all complete runs to choose from. */
+export function RunChooser({ opened, onOpened, ...props }: Chooser) {
   return (
-    <Popover
-      position="bottom-end"
-      width={460}
-      trapFocus
-      withinPortal
-      opened={opened}
-      onChange={(chooserOpen) => setCompare({ chooserOpen })}
-    >
+    <Popover position="bottom-end" width={460} trapFocus withinPortal opened={opened} onChange={onOpened}>
       <Popover.Target>
         <Button
           variant="default"
           leftSection={<IconListCheck size={15} aria-hidden />}
-          onClick={() => setCompare({ chooserOpen: !opened })}
+          onClick={() => onOpened(!opened)}
         >
           Choose runs
         </Button>
       </Popover.Target>
       <Popover.Dropdown p={8}>
-        <Choices ids={ids} />
+        <Choices {...props} />
       </Popover.Dropdown>
     </Popover>
   );
@@ -66,7 +73,7 @@ export function RunChooser({ ids }: { readonly ids: readonly string[] }) {
 const nameOf = (run: RunSummary): string =>
   `${runTitle(run)} ${run.name} ${run.origin} ${run.device} ${formatMoment(run.createdAt)}`;
 
-function Choices({ ids }: { readonly ids: readonly string[] }) {
+function Choices({ ids, label, hint, fits = () => true, lettered = false, onChoose }: Props) {
   const runs = useApp((state) => state.runs);
   const [query, setQuery] = useState('');
   // The choice when the list was opened, so that no row moves while it is clicked.
@@ -92,11 +99,7 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
         onChange={(event) => setQuery(event.currentTarget.value)}
         data-autofocus
       />
-      <Checkbox.Group
-        value={[...ids]}
-        onChange={(chosen) => openPage({ kind: 'compare', runs: chosen })}
-        aria-label="Runs compared"
-      >
+      <Checkbox.Group value={[...ids]} onChange={onChoose} aria-label={label}>
         <div className={classes['choices']}>
           {found.map((run) => (
             <Checkbox
@@ -104,16 +107,16 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
               value={run.id}
               size="xs"
               className={classes['choice'] ?? ''}
-              disabled={!ids.includes(run.id) && !fitsComparison([...chosen, run])}
-              label={<Choice run={run} letter={ids.includes(run.id) ? letterOf(ids.indexOf(run.id)) : null} />}
+              disabled={!ids.includes(run.id) && !fits([...chosen, run])}
+              label={
+                <Choice run={run} letter={lettered && ids.includes(run.id) ? letterOf(ids.indexOf(run.id)) : null} />
+              }
             />
           ))}
           {found.length === 0 ? <p className={classes['none']}>No run has that name.</p> : null}
         </div>
       </Checkbox.Group>
-      <p className={classes['none']}>
-        The first one chosen, A, is what the others are compared with. Choose two runs, or three if one is simulated.
-      </p>
+      {hint === undefined ? null : <p className={classes['none']}>{hint}</p>}
     </>
   );
 }
@@ -125,7 +128,7 @@ function Choice({ run, letter }: { readonly run: RunSummary; readonly letter: st
   return (
     <span className={classes['choiceText']}>
       <span className={classes['choiceName']}>
-        {letter === null ? null : <strong className={classes['letter']}>{letter}</strong>}
+        {letter === null ? null : <strong>{letter}</strong>}
         {runTitle(run)}
       </span>
       <span className={`${classes['choiceFacts']} tabular`}>
