@@ -8,7 +8,7 @@ import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { operationLabels, rowTitle } from '../rows/describeRow.ts';
 import classes from './Notes.module.css';
 import { whenOf } from './noteSteps.ts';
-import { deleteNote, editNote, goToNote, keepsNotes, openNotes, useRunNotes, writeNote } from './notes.ts';
+import { deleteNote, editNote, goToNote, keepsNotes, openNotes, typeNote, useRunNotes, writeNote } from './notes.ts';
 
 interface Props {
   readonly run: LoadedRun;
@@ -97,7 +97,7 @@ function titleOf({ run }: LoadedRun, { row }: RunNote): string {
 }
 
 function Words({ run, note }: { readonly run: LoadedRun; readonly note: RunNote }) {
-  const [text, setText] = useState(note.text);
+  const [before] = useState(note);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
@@ -111,12 +111,14 @@ function Words({ run, note }: { readonly run: LoadedRun; readonly note: RunNote 
         ref={field}
         data-typed
         maxLength={mostNoteCharacters}
-        value={text}
-        onChange={({ currentTarget: { value } }) => setText(value)}
-        onBlur={() => writeNote(run.id, note, text)}
+        value={note.text}
+        onChange={({ currentTarget: { value } }) => typeNote(run.id, note.id, value)}
+        onBlur={() => writeNote(run.id, before, note.text)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') editNote(run.id, null);
-          else if (event.key === 'Enter' && !event.shiftKey) writeNote(run.id, note, text);
+          if (event.key === 'Escape') {
+            typeNote(run.id, note.id, before.text);
+            editNote(run.id, null);
+          } else if (event.key === 'Enter' && !event.shiftKey) writeNote(run.id, before, note.text);
           else return;
           event.preventDefault();
           event.stopPropagation();

@@ -110,12 +110,19 @@ export function addNote(run: string, note: Omit<RunNote, 'id'>): RunNote | null 
   return made;
 }
 
+const withText = (run: string, id: string, text: string): RunNote[] =>
+  notesOf(run).notes.map((one) => (one.id === id ? { ...one, text } : one));
+
+/** Saves a text while it is typed, since a window that closes sends nothing more. Undo knows only what is written. */
+export function typeNote(run: string, id: string, text: string): void {
+  set(run, { notes: withText(run, id, text) });
+  save(run);
+}
+
 /** Ends the editing of a note, and keeps its text. */
 export function writeNote(run: string, { id, text: before }: RunNote, text: string): void {
   editNote(run, null);
-  if (text === before) return;
-  const written = notesOf(run).notes.map((one) => (one.id === id ? { ...one, text } : one));
-  change(run, 'Write a note', written);
+  if (text !== before) change(run, 'Write a note', withText(run, id, text));
 }
 
 export function deleteNote(run: string, id: string): void {

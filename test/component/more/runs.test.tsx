@@ -198,12 +198,14 @@ it('goes to a note by keys, and deletes it with a way back', async () => {
   await expect.element(items()).toBeVisible();
 });
 
-it('keeps a note that is being typed if the window closes or another page opens', async () => {
+it('keeps a note while it is typed, and writes it if another page opens', async () => {
   const window = await openRun();
   await press('.', 'n');
   await type('Half a');
-  globalThis.dispatchEvent(new Event('pagehide'));
   await expect.poll(() => keptTexts(window)).toContain('Half a');
+  await expect.element(notes().getByRole('textbox')).toHaveFocus();
+  await press('Escape');
+  await expect.poll(() => keptTexts(window)).not.toContain('Half a');
   await press('ArrowDown', 'n');
   await expect.element(notes().getByRole('textbox')).toHaveFocus();
   await type('Another half');
@@ -211,7 +213,7 @@ it('keeps a note that is being typed if the window closes or another page opens'
   await expect.poll(() => keptTexts(window)).toContain('Another half');
 });
 
-it('keeps the text of a field if another page opens by a key', async () => {
+it('keeps the text of a field if the window closes, or another page opens by a key', async () => {
   const { block, field, host } = await openWorkbench();
   await press('Alt+n');
   await expect.element(page.css('[data-cursor]')).toHaveFocus();
@@ -219,9 +221,12 @@ it('keeps the text of a field if another page opens by a key', async () => {
   await type('copy 64 MB pinned in side');
   await press('Enter');
   await block(0).click();
-  await field('Label').fill('upload');
+  await field('Label').fill('first');
+  globalThis.dispatchEvent(new Event('pagehide'));
+  expect(JSON.stringify(localStorage)).toContain('first');
+  await field('Label').fill('second');
   await press('Alt+m');
-  await expect.poll(() => JSON.stringify([...host.drafts.values()])).toContain('upload');
+  await expect.poll(() => JSON.stringify([...host.drafts.values()])).toContain('second');
 });
 
 it('puts a note on a stretch by mouse, and goes to it', async () => {
