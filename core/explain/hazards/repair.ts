@@ -90,7 +90,7 @@ export function repairOf(experiment: Experiment, index: number): Change | null {
 function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
   const others = looked.report.hazards.filter((one) => one !== hazard);
   const removes = (change: Change): boolean => newHazards(looked, others, change, effort)?.hazards.length === 0;
-  return candidates(looked.experiment, looked.program, hazard).find(removes) ?? null;
+  return candidates(looked, hazard).find(removes) ?? null;
 }
 
 /**
@@ -115,6 +115,21 @@ export function withoutNewHazards(
     whole = joinChanges(whole, more);
   }
   return null;
+}
+
+/** Repairs the hazards that a change is known for, in turn, as far as `effort` goes; null if there are none. */
+export function repaired(experiment: Experiment, effort: Effort, most = mostRepairs): Change | null {
+  let whole: Change | null = null;
+  let now = experiment;
+  for (let repairs = 0; repairs < most && !effort.isOver; repairs += 1) {
+    const looked = look(now, effort);
+    let change: Change | null = null;
+    for (const hazard of looked.report.hazards) change ??= repair(looked, hazard, effort);
+    if (change === null) return whole;
+    whole = whole === null ? change : joinChanges(whole, change);
+    now = applyChange(now, change);
+  }
+  return whole;
 }
 
 interface Added {
@@ -151,7 +166,7 @@ interface Side {
   readonly thread: string;
 }
 
-function candidates(experiment: Experiment, program: Program, hazard: Hazard): Change[] {
+function candidates({ experiment, program, report }: Looked, hazard: Hazard): Change[] {
   const [first, second] = [side(experiment, program, hazard.first), side(experiment, program, hazard.second)];
   if (first === null || second === null || hazard.kind === 'endless-wait') return [];
   if (hazard.kind === 'timing-unsynchronised') return [synchronizeEvent(experiment, first, second)];
@@ -162,9 +177,25 @@ function candidates(experiment: Experiment, program: Program, hazard: Hazard): C
   if (second.stream === null)
     return [synchronizeStream(experiment, first, second), synchronizeDevice(experiment, second)];
   if (first.stream === null) return [synchronizeStream(experiment, second, first)];
+  const alike = report.hazards.filter(({ kind, buffer }) => kind === hazard.kind && buffer === hazard.buffer);
+  /** Returns the operations in the list and stream of `one` that meet `other` on this memory, in order of the list. */
+  const meeting = (one: HazardOperation, other: HazardOperation): HazardOperation[] =>
+    alike
+      .flatMap((pair) => (pair.first.op === other.op ? [pair.second] : pair.second.op === other.op ? [pair.first] : []))
+      .filter(({ stream, path }) => stream === one.stream && listOf(path) === listOf(one.path))
+      .sort((a, b) => a.op - b.op);
+  /** Orders all of them at once: behind the last one, and before the first one. */
+  const whole = (from: HazardOperation, to: HazardOperation): Change[] => {
+    const [last = from, earliest = to] = [meeting(from, to).at(-1), meeting(to, from)[0]];
+    if (last.op === from.op && earliest.op === to.op) return [];
+    const [begin, end] = [side(experiment, program, last), side(experiment, program, earliest)];
+    return begin === null || end === null ? [] : [throughEvent(experiment, [[begin, end]])];
+  };
   return [
     ...recordEarlier(experiment, first, second),
     ...recordEarlier(experiment, second, first),
+    ...whole(hazard.first, hazard.second),
+    ...whole(hazard.second, hazard.first),
     throughEvent(experiment, [[first, second]]),
     throughEvent(experiment, [[second, first]]),
     throughEvent(experiment, [
@@ -173,6 +204,8 @@ function candidates(experiment: Experiment, program: Program, hazard: Hazard): C
     ]),
   ];
 }
+
+const listOf = (path: string): string => path.replace(/\[\d+\]$/, '');
 
 function side(experiment: Experiment, program: Program, { op, label, thread, stream }: HazardOperation): Side | null {
   const path = program.operations[op]?.path;

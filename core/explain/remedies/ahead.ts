@@ -53,7 +53,7 @@ class Ahead {
     for (let at = 1; at < made.length; at += 1) {
       const end = at + this.#workFrom(made, at);
       const count = this.#launchesFrom(made, end);
-      if (end === at || count === 0 || !isWait(made[at - 1])) continue;
+      if (end === at || count === 0 || !this.#isWait(made[at - 1])) continue;
       this.#tell(made, at, end, rounds);
       made.splice(at, 0, ...made.splice(end, count));
       at = end + count - 1;
@@ -66,7 +66,7 @@ class Ahead {
     const { operations: body, count } = loop;
     const begin = body.findLastIndex((one) => !isWork(one)) + 1;
     const launches = this.#launchesFrom(body, 0);
-    if (begin === body.length || count < 2 || launches === 0 || launches >= begin || !isWait(body[begin - 1]))
+    if (begin === body.length || count < 2 || launches === 0 || launches >= begin || !this.#isWait(body[begin - 1]))
       return [loop];
     this.#tell(body, begin, body.length, rounds * count);
     const [first, rest, work] = [body.slice(0, launches), body.slice(launches, begin), body.slice(begin)];
@@ -96,6 +96,12 @@ class Ahead {
     return !writes.some((id) => this.#inHostMemory.has(id)) && (one.op !== 'copy' || one.mode === 'async');
   }
 
+  /** Returns whether the host waits there for results: a synchronise, or a download that blocks. */
+  #isWait(one: Operation | undefined): boolean {
+    if (one?.op === 'copy') return one.mode !== 'async' && this.#inHostMemory.has(one.dst);
+    return one !== undefined && (one.op.startsWith('synchronize') || one.op === 'item');
+  }
+
   #tell(list: readonly Operation[], begin: number, end: number, rounds: number): void {
     const copy = list.slice(0, begin).findLast(({ op }) => op === 'copy');
     const works = list.slice(begin, end).flatMap((one) => (one.op === 'work' ? [one] : []));
@@ -118,9 +124,6 @@ const passing: ReadonlySet<Operation['op']> = new Set([
 ]);
 
 const isWork = (one: Operation | undefined): boolean => one?.op === 'work' || one?.op === 'read';
-
-const isWait = (one: Operation | undefined): boolean =>
-  one !== undefined && (one.op.startsWith('synchronize') || one.op === 'item');
 
 /**
  * Moves an operation of a loop on by some rounds, for a loop of which each round does the work of `each` rounds; 0 is for

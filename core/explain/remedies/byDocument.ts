@@ -99,10 +99,11 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     const held = heldUp(experiment);
     const behind = new Map(
       copiesAhead(experiment).flatMap(({ run, behind: late }) =>
-        late.map(({ operation }) => [operation.id, run[0]?.operation.stream ?? ''] as const),
+        late.map(({ operation }) => [operation.id, run] as const),
       ),
     );
-    words = ({ op, id, cause, costNs, occurrences, needsData, evidence }) => {
+    const lastingNs = new Map(verdicts.map(({ id, copyNs, occurrences }) => [id, copyNs / occurrences]));
+    words = ({ op, id, cause, costNs, hostCall, occurrences, needsData, evidence }) => {
       const again = cause === 'overlapped' ? undefined : repeated.get(op);
       if (again !== undefined) {
         const times = again.length > 1 ? again.length : occurrences;
@@ -127,18 +128,26 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
       }
       const ahead = behind.get(id ?? '');
       const [called, ran] = ['copy-call', 'copy'].map((role) => evidence.find((one) => one.role === role));
-      const queuedNs = called === undefined || ran === undefined ? 0 : ran.startNs - called.endNs;
+      const waitedNs = called === undefined || ran === undefined ? 0 : ran.startNs - called.endNs;
+      const aheadNs = (ahead ?? []).reduce((sum, { operation }) => sum + (lastingNs.get(operation.id) ?? 0), 0);
+      // The rest of the wait was for work of its own stream.
+      const queuedNs = Math.min(waitedNs, aheadNs);
       if (ahead !== undefined && queuedNs > costNs) {
+        const stream = ahead[0]?.operation.stream ?? '';
         return {
           cause: 'engine-busy',
           rule: 'one-engine-per-direction',
           title: 'Queued in the engine behind copies that are needed later',
-          explanation: `It was issued behind copies of stream "${ahead}" in the same direction, and waited ${formatDuration(queuedNs)} for them: a copy engine runs copies in the order of issue.`,
-          remedy: `Issue it first, and the copies of stream "${ahead}" in parts behind the copies that the host waits for.`,
+          explanation: `It was issued behind copies of stream "${stream}" in the same direction, and waited ${formatDuration(queuedNs)} for them: a copy engine runs copies in the order of issue.`,
+          remedy: `Issue it first, and the copies of stream "${stream}" in parts behind the copies that the host waits for.`,
         };
       }
       const work = idle.get(id ?? '');
-      if (work !== undefined && work.ns > costNs && cause !== 'issued-too-late') {
+      if (
+        work !== undefined &&
+        work.ns > costNs &&
+        (cause !== 'issued-too-late' || hostCall?.startsWith('cudaMemcpy') === true)
+      ) {
         return {
           cause: 'issued-too-late',
           rule: 'issue-before-run',

@@ -76,14 +76,16 @@ interface Made {
 export function* planInSteps(before: Prediction, machine: Machine): InSteps<PlannedChanges[]> {
   const search = new Search(before, machine);
   const found = new Map<string, Made>();
-  let best: readonly WholeWord[] | null = [];
+  // Wrong data comes first: every set makes it right, as far as a repair is known.
+  const first: readonly WholeWord[] = search.make(['mend-hazards']) === null ? [] : ['mend-hazards'];
+  let best: readonly WholeWord[] | null = first;
   while (best !== null) {
     let next: Made | null = null;
     const now = search.gain(search.known(best));
     for (const addition of [...wholeWords.map((word) => [word]), ...pairs]) {
       const from: readonly WholeWord[] = best;
       const words = wholeWords.filter((word) => from.includes(word) || addition.includes(word));
-      if (words.length === best.length || words.length > mostChanges) continue;
+      if (words.length === best.length || words.length > first.length + mostChanges) continue;
       yield;
       const made = search.make(words);
       const gain = search.gain(made);
@@ -93,8 +95,9 @@ export function* planInSteps(before: Prediction, machine: Machine): InSteps<Plan
       const isSmaller = next !== null && made.words.length < next.words.length && gain > most - worthwhile / 4;
       if (next === null || gain > most + worthwhile / 4 || isSmaller) next = made;
     }
-    const dropped: readonly WholeWord[] = best.length > 0 ? [] : dropping.filter((word) => found.has(word));
-    const without = dropped.length === 0 ? null : search.make(dropped);
+    const isFirst: boolean = best.length === first.length;
+    const dropped: readonly WholeWord[] = isFirst ? dropping.filter((word) => found.has([...first, word].join())) : [];
+    const without: Made | null = dropped.length === 0 ? null : search.make([...first, ...dropped]);
     if (without !== null) found.set(without.words.join(), without);
     best = (without ?? next)?.words ?? null;
   }

@@ -10,7 +10,7 @@ import { copyBytes } from '../../experiment/operations/copy.ts';
 import type { Operation, OperationOf } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
 import { isHostMemory } from '../../trace/trace.ts';
-import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
+import { type Effort, repaired, withoutNewHazards } from '../hazards/repair.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
 import { launchAhead } from './ahead.ts';
 import { copyOnce } from './copyOnce.ts';
@@ -27,6 +27,7 @@ import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits }
 
 /** In the order in which they build on one another. */
 export const wholeWords = [
+  'mend-hazards',
   'keep-memory',
   'keep-on-device',
   'copy-directly',
@@ -55,6 +56,7 @@ type Whole = (experiment: Experiment, effort: Effort) => Change | null;
 const mostRepairs = 24;
 
 export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
+  'mend-hazards': (experiment, effort) => repaired(experiment, effort, mostRepairs),
   'keep-memory': keepMemory,
   'keep-on-device': (experiment) => copyOnce(experiment),
   'copy-directly': withoutRelay,

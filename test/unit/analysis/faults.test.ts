@@ -67,6 +67,8 @@ describe('causes and plans of reported faults', () => {
     ['metrics-callback', 'queued-behind', ['other-stream'], 123],
     ['loader', 'issued-too-late', ['delay-wait', 'other-thread'], 427],
     ['mask-readback', 'issued-too-late', ['pin', 'launch-ahead'], 29.5],
+    ['decode-readback', 'issued-too-late', ['launch-ahead'], 45.5],
+    ['four-cameras', 'legacy-default-stream', ['launch-ahead', 'non-blocking-stream'], 14.8],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
     const [recommended] = planOf(experiment);
@@ -125,6 +127,30 @@ describe('causes and plans of reported faults', () => {
     expect(hazard).toMatchObject({ kind });
     expect([hazard?.first.label, hazard?.second.label]).toEqual(labels);
     expect(checkExperiment(applyChange(experiment, hazard?.change ?? { patches: [] })).hazards).toEqual([]);
+  });
+
+  it.each([
+    ['group-offload', ['feed forward'], 2],
+    ['engine-inputs', ['batch', 'clear the accumulators'], 1],
+  ])('one event of %s orders all that meets on the same memory: after %j', (name, labels, buffers) => {
+    const experiment = fault(name);
+    const { hazards } = checkExperiment(experiment);
+    for (const { buffer, change } of hazards) {
+      const left = checkExperiment(applyChange(experiment, change ?? { patches: [] })).hazards;
+      expect(left.map((one) => one.buffer)).not.toContain(buffer);
+      expect(labels.some((label) => change?.steps[0]?.includes(`after "${label}"`))).toBe(true);
+      expect(change?.steps).toHaveLength(1);
+    }
+    expect(new Set(hazards.map(({ buffer }) => buffer)).size).toBe(buffers * labels.length);
+  });
+
+  it.each(['engine-inputs', 'kv-staging', 'group-offload'])('a plan of %s first makes the data right', (name) => {
+    const experiment = fault(name);
+    for (const { changes, patches } of planOf(experiment)) {
+      expect(changes[0]).toBe('mend-hazards');
+      expect(checkExperiment(applyChange(experiment, { patches })).hazards).toEqual([]);
+    }
+    expect(planOf(fault('decode-readback'))[0]?.changes).not.toContain('mend-hazards');
   });
 
   it.each(['sglang-14214', 'event-before-record'])('%s is repaired by recording before the wait', (name) => {
