@@ -39,7 +39,6 @@ export interface RecordingStatus {
   readonly name: string;
   /** reading: the program has ended, and its run is made. */
   readonly phase: 'recording' | 'reading' | 'done' | 'failed';
-  readonly startedAt: string;
   /** Whether a person asked it to end. */
   readonly isStopped: boolean;
   readonly counts: RecordedSoFar;

@@ -5,12 +5,11 @@ import { CopyscopeError } from '../../core/errors.ts';
 import { predictedIntervals } from '../../core/explain/summary/predictedIntervals.ts';
 import { type SimulationSite, simEngine } from '../../core/machine/cost/simEngine.ts';
 import { parseProfile } from '../../core/machine/profile/profile.ts';
-import type { DeviceReport, Engine } from '../../core/program/engine.ts';
+import type { DeviceReport, Engine, EngineRequest } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import { encodeRun } from '../../core/trace/arrow.ts';
-import { measure } from '../../native/bench.ts';
+import { fault, measure } from '../../native/bench.ts';
 import type { Native } from '../../native/index.ts';
-import { withFaults } from './faults.ts';
 import type { EngineRunRequest } from './protocol.ts';
 import type { EngineSet } from './serveEngine.ts';
 
@@ -82,5 +81,34 @@ function site(version: string): SimulationSite {
     machine: { os: `${type()} ${release()}`, cpu: processors[0]?.model ?? 'unknown', cores: processors.length },
     version,
     pause: () => nextTurn(),
+  };
+}
+
+/**
+ * Faults on demand for tests of error handling. They need COPYSCOPE_TEST_FAULTS=1 in the engine process's environment,
+ * and an experiment named `fault:KIND`, or `fault:KIND@MS` for a fault that long into the run.
+ */
+const faults: Readonly<Record<string, () => void>> = {
+  /** A kernel writes to an invalid address, which destroys CUDA's context during the run. */
+  kernel: () => fault(false),
+  /** Ends the process as a driver or the addon could. */
+  abort: () => process.abort(),
+  /** Ends the process as the system does if memory runs out. */
+  kill: () => void process.kill(process.pid, 'SIGKILL'),
+};
+const inTheMiddleMs = 50;
+const wanted = /^fault:(\w+)(?:@(\d+))?$/;
+
+function withFaults(engine: Engine): Engine {
+  if (process.env['COPYSCOPE_TEST_FAULTS'] !== '1') return engine;
+  return {
+    kind: engine.kind,
+    run: (request: EngineRequest, hooks) => {
+      const [, kind = '', delayMs = inTheMiddleMs] = wanted.exec(request.experiment.name) ?? [];
+      const make = faults[kind];
+      if (kind === 'kernel') fault(true);
+      if (make !== undefined) setTimeout(make, Number(delayMs));
+      return engine.run(request, hooks);
+    },
   };
 }

@@ -186,7 +186,6 @@ const newSession = ({ command }: StartRecording): Session => ({
     id: randomUUID(),
     name: recordingName(command),
     phase: 'recording',
-    startedAt: new Date().toISOString(),
     isStopped: false,
     counts: nothingRecorded,
     output: '',

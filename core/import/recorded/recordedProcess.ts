@@ -51,7 +51,6 @@ export class RecordedProcess {
   endedInOrder = false;
   stacksTaken = 0;
   stacksNs = 0;
-  failedCalls = 0;
   readonly copies = { count: 0, bytes: 0 };
   kernels = 0;
   waits = 0;
@@ -215,7 +214,6 @@ export class RecordedProcess {
     const role = view.getUint8(at + 36);
     if (role === callRoles.wait) this.waits += 1;
     if (role === callRoles.pin || role === callRoles.unpin) this.rows += 1;
-    if (u32(32) !== 0) this.failedCalls += 1;
     if (u32(28) === 0) return;
     this.rows += 1;
     this.stacksTaken += 1;

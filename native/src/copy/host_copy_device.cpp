@@ -195,7 +195,6 @@ std::size_t HostCopyDevice::freeDeviceBytes() {
 
 void HostCopyDevice::failIfOrdered() {
   if (failAfter_.load() >= 0 && failAfter_.fetch_sub(1) == 0) {
-    hasFailed_.store(true);
     throw Failure("engine.cuda", "The simulated device failed this copy, as ordered.");
   }
 }

@@ -36,12 +36,7 @@ class HostCopyDevice : public CopyDevice {
   void streamWait(StreamRef stream, EventRef event) override;
 
   /// Makes the copy after `copies` more fail, once; negative for none.
-  void failAfter(long copies) {
-    hasFailed_.store(false);
-    failAfter_.store(copies);
-  }
-  /// Returns true if that copy was reached.
-  bool hasFailed() const { return hasFailed_.load(); }
+  void failAfter(long copies) { failAfter_.store(copies); }
   /// Makes the creation of the stream or event after `handles` more fail, once; negative for none.
   void failHandleAfter(long handles) { failHandleAfter_.store(handles); }
   /// Makes each copy take at least this long.
@@ -70,7 +65,6 @@ class HostCopyDevice : public CopyDevice {
 
   const int index_;
   std::atomic<long> failAfter_{-1};
-  std::atomic<bool> hasFailed_{false};
   std::atomic<long> failHandleAfter_{-1};
   const std::shared_ptr<std::atomic<long>> liveHandles_ = std::make_shared<std::atomic<long>>(0);
   std::atomic<long> delayNs_{0};

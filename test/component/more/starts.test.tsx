@@ -40,7 +40,6 @@ it('counts what is recorded while the program runs, and offers to stop it', asyn
       id: crypto.randomUUID(),
       name: 'train',
       phase: 'recording',
-      startedAt: '2026-11-20T09:00:00.000Z',
       isStopped: false,
       counts,
     },
