@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.mjs';
 import { inRoot } from '../scripts/lib/paths.mjs';
-import { connectAsWindow, openSocket, sessionOf } from '../test/support/hostClient.mjs';
-import { load, withServer } from '../test/support/window.mjs';
+import { connectAsWindow, openSocket, sessionOf } from './support/hostClient.mjs';
 import { interrupted } from './support/interrupted.mjs';
+import { load, withServer } from './support/window.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -20,8 +20,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.mjs';
-import { load, profileOf, quantile, withBrowser, withServer } from '../test/support/window.mjs';
 import { frameTimes } from './support/frames.mjs';
+import { load, profileOf, quantile, withBrowser, withServer } from './support/window.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.mjs';
-import { load, profileOf, withBrowser, withServer } from '../test/support/window.mjs';
+import { load, profileOf, withBrowser, withServer } from './support/window.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.mjs';
 import { inRoot } from '../scripts/lib/paths.mjs';
-import { load, quantile, withBrowser } from '../test/support/window.mjs';
+import { load, quantile, withBrowser } from './support/window.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { ensureBuilt } from '../scripts/build.mjs';
 import { inRoot } from '../scripts/lib/paths.mjs';
 import { findProgram } from '../scripts/lib/system.mjs';
-import { withBrowser, withServer } from '../test/support/window.mjs';
+import { withBrowser, withServer } from './support/window.mjs';
 
 const target = process.argv[2] ?? inRoot('docs/images/window.png');
 const trace = inRoot('test/fixtures/pytorch-pairs/vision.pageable.json.gz');

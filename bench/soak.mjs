@@ -18,8 +18,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.mjs';
 import { inRoot } from '../scripts/lib/paths.mjs';
-import { connectAsWindow } from '../test/support/hostClient.mjs';
-import { withBrowser, withServer } from '../test/support/window.mjs';
+import { connectAsWindow } from './support/hostClient.mjs';
+import { withBrowser, withServer } from './support/window.mjs';
 
 const { values: options } = parseArgs({
   options: {

@@ -17,7 +17,7 @@ import { chromium } from '@playwright/test';
 import { ensureBuilt } from '../scripts/build.mjs';
 import { findChromium } from '../scripts/lib/chromium.mjs';
 import { inRoot } from '../scripts/lib/paths.mjs';
-import { addressOf } from '../test/support/window.mjs';
+import { addressOf } from './support/window.mjs';
 
 const { values: options } = parseArgs({
   options: { repeat: { type: 'string', default: '9' }, runs: { type: 'string', default: '50' } },

@@ -25,7 +25,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.mjs';
-import { load, quantile, viewport, withBrowser, withServer } from '../test/support/window.mjs';
+import { load, quantile, viewport, withBrowser, withServer } from './support/window.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

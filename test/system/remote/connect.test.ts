@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bearer, connectAsWindow, sessionOf } from '../../../bench/support/hostClient.mjs';
 import type { HostService, WindowService } from '../../../core/service/service.ts';
 import { type Connection, connect, removeThere } from '../../../host/remote/connection.ts';
-import { bearer, connectAsWindow, sessionOf } from '../../support/hostClient.mjs';
 import { buildRecorder, noRecorder } from '../../support/recorder.ts';
 import { example } from '../../unit/host/support/runs.ts';
 import { copyscope } from '../../unit/host/support/terminal.ts';
