@@ -6,6 +6,7 @@ import type { ErrorInfo } from '../errors.ts';
 import type { RunComparison } from '../explain/compare/comparison.ts';
 import type { WindowSummary } from '../explain/summary/windowSummary.ts';
 import type { TraceAnswers } from '../lift/answers.ts';
+import type { StepsCompared } from '../lift/settle.ts';
 import type { RunOrigin } from '../trace/run.ts';
 
 export const reportFormat = 'copyscope/report';
@@ -32,6 +33,8 @@ export interface TriedRun {
 export interface ReportComparison extends RunComparison {
   /** Number of omitted operations; they differ less than the listed ones. */
   readonly leftOut: number;
+  /** Where a step's time goes in two traces, and the outcome of the prediction; null for other runs. */
+  readonly stepParts: StepsCompared | null;
 }
 
 export type ReportPoint =

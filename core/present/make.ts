@@ -1,5 +1,6 @@
 /** Makes a report of a run, of two runs, or of a sweep: the content of its page, and the rows of its runs. */
 
+import { runSteps } from '../apps/gate/steps.ts';
 import { CopyscopeError } from '../errors.ts';
 import { compareRuns } from '../explain/compare/comparison.ts';
 import { bySize } from '../explain/compare/format.ts';
@@ -7,6 +8,7 @@ import { summarizeLazily } from '../explain/summary/summary.ts';
 import { costliest, windowSummary } from '../explain/summary/windowSummary.ts';
 import { answersOf, liftedExperiment, type OpenedTrace, openTrace } from '../lift/answers.ts';
 import type { ChangeWord } from '../lift/changes/words.ts';
+import { compareSteps, type StepsCompared } from '../lift/settle.ts';
 import { attainableBandwidth } from '../machine/cost/attainable.ts';
 import { profileCosts } from '../machine/cost/profileCosts.ts';
 import { simulateRunInSteps } from '../machine/cost/simEngine.ts';
@@ -71,7 +73,7 @@ export function runReport(runs: readonly ReportedRun[], options: ReportOptions):
     {
       title: described.map(({ title }) => title).join(' and '),
       runs: described,
-      comparison: second === undefined ? null : comparison(first.run, second.run),
+      comparison: second === undefined ? null : comparison(first, second),
       sweep: null,
     },
     [...runs.map(({ run }) => run), ...tried],
@@ -130,14 +132,26 @@ function titlesOf(tried: readonly Run[]): ReportRun['tried'] {
   return before === undefined || after === undefined ? null : [before, after];
 }
 
-function comparison(a: Run, b: Run): ReportComparison {
-  const found = compareRuns(a, b);
+function comparison(first: ReportedRun, second: ReportedRun): ReportComparison {
+  const found = compareRuns(first.run, second.run, runSteps);
   const leftOut = Math.max(0, found.operations.length - mostOperations);
   return {
     ...found,
     operations: leftOut === 0 ? found.operations : bySize(found.operations).slice(0, mostOperations),
     leftOut,
+    stepParts: comparedSteps(first, second),
   };
+}
+
+/** Returns null unless both are traces that a profile can replay. */
+function comparedSteps({ run: a, replayWith }: ReportedRun, { run: b }: ReportedRun): StepsCompared | null {
+  if (replayWith === null || a.info.imported === undefined || b.info.imported === undefined) return null;
+  try {
+    return compareSteps(a, b, profileCosts(replayWith));
+  } catch (thrown) {
+    if (thrown instanceof CopyscopeError) return null;
+    throw thrown;
+  }
 }
 
 type Content = Pick<ReportDocument, 'title' | 'runs' | 'comparison' | 'sweep'>;

@@ -34,7 +34,7 @@ export async function reportShown(withPaths = false, tried?: readonly ChangeWord
 export const reportRuns = (ids: readonly string[], withPaths = false, tried?: readonly ChangeWord[]): Promise<void> =>
   makeReport(withPaths, async () => {
     const runs: ReportSource[] = [];
-    for (const id of ids) runs.push(await sourceOf(await loaded(id), ids.length === 1));
+    for (const id of ids) runs.push(await sourceOf(await loaded(id)));
     return { runs, sweep: null, tried: ids.length === 1 ? tried : undefined };
   });
 
@@ -69,16 +69,15 @@ async function loaded(id: string): Promise<LoadedRun> {
   throw new CopyscopeError({ code: 'run.not-read', message: 'The run could not be read.', remedy: 'Open it again.' });
 }
 
-async function sourceOf(run: LoadedRun, isAlone: boolean): Promise<ReportSource> {
+async function sourceOf(run: LoadedRun): Promise<ReportSource> {
   const { info } = run.run;
   const { profiles, runs } = state();
-  const isPlanned = isAlone && info.imported !== undefined;
   return {
     source: isPrediction(run.id) ? run.run : await fileOfRun(run.id),
     title: titleOfLoaded(state(), run),
     origin: runs[run.id]?.origin ?? (info.engine === 'sim' ? 'simulated' : 'recorded'),
     profile: await profileOf(info, profiles, host()),
-    replayWith: isPlanned ? await predictingProfile(info, profiles, host()) : null,
+    replayWith: info.imported === undefined ? null : await predictingProfile(info, profiles, host()),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Two runs: their lanes on one time scale, and their differences. */
 import { useMemo } from 'react';
-import { differenceBlocks, timeBlocks } from '../../core/present/comparison.ts';
+import { differenceBlocks, stepBlocks, timeBlocks } from '../../core/present/comparison.ts';
 import type { ReportComparison } from '../../core/present/document.ts';
 import { formatDuration } from '../../core/units.ts';
 import { Blocks } from '../blocks/Blocks.tsx';
@@ -22,11 +22,12 @@ interface Props {
 export const mostListed = 250;
 
 export function ComparisonPart({ comparison, runs }: Props) {
-  const { leftOut } = comparison;
+  const { leftOut, stepParts } = comparison;
   return (
     <>
       <section aria-label="Comparison">
         <h2>Comparison</h2>
+        {stepParts === null ? null : <Blocks blocks={stepBlocks(stepParts)} />}
         <Blocks blocks={timeBlocks(comparison)} />
         <ComparedLanes runs={runs} />
       </section>
@@ -92,7 +93,7 @@ function RunLanes({ run: { loaded, about }, letter, time }: RunLanesProps) {
         {about.title}: {formatDuration(view.makespanNs)}, {about.origin}
       </h3>
       <div className={classes['lanes']} style={{ height: 220 }}>
-        <LanesView run={loaded} view={view} window={own} title={about.title} compact axis={false} />
+        <LanesView run={loaded} view={view} window={own} title={about.title} compact keepsCompute axis={false} />
       </div>
     </article>
   );

@@ -141,8 +141,8 @@ async function readRuns(
     const isRun = input.kind === 'run';
     const run = isRun ? input.run : await simulated(tools, input.experiment, profile, isBesideRecorded);
     const own = await attainableFor(run.info, assets, context.terminal.err);
-    const isPlanned = run.info.imported !== undefined && files.length === 1;
-    const replayWith = isPlanned ? await traceProfile(run, assets, context.terminal, profile) : null;
+    const isTrace = run.info.imported !== undefined;
+    const replayWith = isTrace ? await traceProfile(run, assets, context.terminal, profile) : null;
     runs.push({ run, origin: runOrigin(run.info, false), profile: own.profile ?? null, replayWith });
   }
   return runs;

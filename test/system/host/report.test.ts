@@ -83,6 +83,17 @@ describe('copyscope report', () => {
     expect(document.title).toContain(' and ');
   });
 
+  it('begins a comparison of two traces with their steps, and what was predicted of the change', async () => {
+    const [a, b] = ['pageable', 'pinned'].map((name) =>
+      join(repository, `test/fixtures/pytorch-pairs/vision.${name}.json.gz`),
+    );
+    expect((await cli('report', a ?? '', b ?? '', '--out', path('report.html'))).exitCode).toBe(0);
+    const { comparison } = reported().document;
+    expect(comparison?.steps?.duration.differenceNs).toBeLessThan(0);
+    expect(comparison?.stepParts?.parts.length).toBeGreaterThan(1);
+    expect(comparison?.stepParts?.settled).toMatchObject({ holds: true });
+  });
+
   it('runs the points of a sweep and holds their figures', async () => {
     const document = file('sweep.json', JSON.stringify(sweep));
     expect((await cli('report', document, '--engine', 'sim', '--out', path('report.html'))).exitCode).toBe(0);
