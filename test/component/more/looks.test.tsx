@@ -133,12 +133,11 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
     await page.getByRole('button', { name: 'Run all four' }).click();
     await expect.poll(() => page.getByTestId('timeline-plot').elements().length).toBe(4);
   },
-  'operations compared': async () => {
-    await views['compare traces']?.();
-    await page.getByText('Operations', { exact: true }).click();
-    await page.getByRole('button', { name: 'Columns' }).click();
-    await expect.element(page.getByRole('dialog').getByRole('checkbox').first()).toBeVisible();
-  },
+  'operations compared': pressed(
+    () => openWorkbench({ recorded: four, examples: four, page: { kind: 'compare' } }),
+    'Columns',
+    'checkbox',
+  ),
   'runs to compare': pressed(
     () => openWorkbench({ recorded: four, examples: four, page: { kind: 'compare' } }),
     'Choose runs',
