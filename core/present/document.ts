@@ -33,7 +33,7 @@ export interface TriedRun {
 export interface ReportComparison extends RunComparison {
   /** Number of omitted operations; they differ less than the listed ones. */
   readonly leftOut: number;
-  /** Where a step's time goes in two traces, and the outcome of the prediction; null for other runs. */
+  /** Parts of a step in two traces, and the outcome of the prediction; null for other runs. */
   readonly stepParts: StepsCompared | null;
 }
 
