@@ -4,13 +4,12 @@ import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { OperationOf } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
-import type { Instruction } from '../../program/instructions.ts';
 import { lowerUnverified } from '../../program/lower.ts';
 import type { Program } from '../../program/program.ts';
 import { valueAtPath } from '../../shape/path.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { type Touch, touches } from '../hazards/touches.ts';
-import { isPageable } from '../order/calls.ts';
+import { letsHostFill } from '../order/refills.ts';
 import { namesOf, outermostLoop } from './situation.ts';
 
 interface Repeated {
@@ -154,23 +153,4 @@ class DataFlow {
     const ns = work.reduce((sum, one) => sum + (one.code === 'work' ? one.durationNs : Number.POSITIVE_INFINITY), 0);
     return work.length === 0 || !isShort || ns * mostBytesPerNs >= bytes;
   }
-}
-
-const waits: ReadonlySet<Instruction['code']> = new Set([
-  'synchronizeStream',
-  'synchronizeEvent',
-  'synchronizeDevice',
-  'queryStream',
-  'queryEvent',
-  'elapsedTime',
-  'item',
-  'waitSignal',
-  'allocate',
-  'free',
-]);
-
-/** Returns whether the host may know after this call that copies have read their source. */
-function letsHostFill(one: Instruction, { buffers }: Program): boolean {
-  if (one.code !== 'copy') return waits.has(one.code);
-  return one.blocking || [one.src, one.dst].some((buffer) => isPageable(buffers[buffer]));
 }

@@ -1,27 +1,32 @@
 /** Changes to kernels that work on mapped memory. Rule (core/rules): mapped-memory. */
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
 import { valueAtPath } from '../../shape/path.ts';
-import { type MappedBuffers, mappedBuffers, touchedBuffers } from '../verdicts/facts.ts';
-import { type Found, find, type Situation, sizeOf } from './situation.ts';
+import { isReadAgain, type MappedBuffers, mappedBuffers, programFacts, touchedBuffers } from '../verdicts/facts.ts';
+import { type Found, find, outermostLoop, type Situation, sizeOf } from './situation.ts';
 import { deviceOf } from './streams.ts';
+
+type Program = Pick<Situation, 'experiment' | 'program'>;
 
 interface MappedKernel extends Found<'kernel'> {
   readonly mapped: MappedBuffers;
 }
 
-function mappedKernel(situation: Situation, op: number | null): MappedKernel | null {
+function mappedKernel(situation: Program, op: number | null): MappedKernel | null {
   const kernel = find(situation, op, 'kernel');
   const mapped = kernel === null ? null : mappedBuffers(situation.experiment, kernel.operation);
   return kernel === null || mapped === null ? null : { ...kernel, mapped };
 }
 
-const holder = (situation: Situation): MappedKernel | null =>
-  mappedKernel(situation, situation.verdict.blockedBy ?? situation.verdict.with);
+const holder = (situation: Situation): MappedKernel | null => {
+  const { subject, op, blockedBy, with: other } = situation.verdict;
+  return mappedKernel(situation, subject === 'kernel' ? op : (blockedBy ?? other));
+};
 
 /** Returns the kernels that work on this mapped memory on the device of `one`, in document order. */
-function kernelsOn(situation: Situation, id: string, one: MappedKernel): MappedKernel[] {
+function kernelsOn(situation: Program, id: string, one: MappedKernel): MappedKernel[] {
   const { device } = deviceOf(situation, one);
   return situation.program.operations
     .flatMap(({ op }) => mappedKernel(situation, op) ?? [])
@@ -41,7 +46,26 @@ export function inDeviceMemory(situation: Situation): Change | null {
   return edit.change;
 }
 
-function move(situation: Situation, held: MappedKernel, id: string, edit: ChangeBuilder): void {
+/** Copies mapped memory to the device once, if nothing writes it and kernels read it over the link again and again. */
+export function mappedOnce(experiment: Experiment): Change | null {
+  const facts = programFacts(experiment);
+  if (facts.program === null) return null;
+  const situation = { experiment, program: facts.program };
+  const edit = new ChangeBuilder(experiment);
+  const seen = new Set<string>();
+  for (const { op } of situation.program.operations) {
+    const held = mappedKernel(situation, op);
+    const id = held?.mapped.read ?? null;
+    if (held === null || id === null || seen.has(id) || !isReadAgain(facts, id)) continue;
+    const isAgain = kernelsOn(situation, id, held).length > 1 || outermostLoop(experiment, held.info.path) !== null;
+    if (!isAgain) continue;
+    seen.add(id);
+    move(situation, held, id, edit);
+  }
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+function move(situation: Program, held: MappedKernel, id: string, edit: ChangeBuilder): void {
   const bytes = sizeOf(situation, id);
   const there = edit.declare('buffers', `${id}-on-device`, { memory: 'device', bytes, ...deviceOf(situation, held) });
   const kernels = kernelsOn(situation, id, held);
@@ -53,8 +77,8 @@ function move(situation: Situation, held: MappedKernel, id: string, edit: Change
   if (readers.length > 0)
     edit.step(`Copy "${id}" to device memory, "${there}", and let ${namesOf(readers)} read it there.`);
   for (const [index, { info, operation }] of readers.entries()) {
-    if (index === 0 || !isConstant)
-      edit.before(info.path, { op: 'copy', stream: operation.stream, src: id, dst: there });
+    const place = (isConstant ? outermostLoop(situation.experiment, info.path) : null) ?? info.path;
+    if (index === 0 || !isConstant) edit.before(place, { op: 'copy', stream: operation.stream, src: id, dst: there });
     edit.replace([...info.path, 'reads', 0], there);
   }
   if (writers.length > 0)
@@ -66,7 +90,7 @@ function move(situation: Situation, held: MappedKernel, id: string, edit: Change
   }
 }
 
-const isWritten = ({ experiment, program }: Situation, id: string): boolean =>
+const isWritten = ({ experiment, program }: Program, id: string): boolean =>
   program.operations.some(
     ({ path }) => touchedBuffers(valueAtPath(experiment, path) as Operation)?.writes.includes(id) === true,
   );

@@ -22,7 +22,7 @@ export interface Found<Name extends OperationName> {
 
 /** Returns the operation with this number if it is one of `names`. */
 export function find<Name extends OperationName>(
-  { experiment, program }: Situation,
+  { experiment, program }: Pick<Situation, 'experiment' | 'program'>,
   op: number | null,
   ...names: readonly Name[]
 ): Found<Name> | null {
@@ -44,7 +44,7 @@ export function outermostLoop(experiment: Experiment, path: DocumentPath): Docum
 }
 
 /** Returns the size of a declared buffer in bytes; 0 if it isn't declared. */
-export function sizeOf({ experiment }: Situation, id: string): number {
+export function sizeOf({ experiment }: Pick<Situation, 'experiment'>, id: string): number {
   const declared = experiment.buffers.find((buffer) => buffer.id === id);
   return declared === undefined ? 0 : bufferBytes(declared);
 }

@@ -106,7 +106,7 @@ function isAlike(situation: Situation, copy: Found<'copy'>, other: Found<'copy'>
 
 /** Returns the device of its stream, as a declaration names it; empty if it is the first device. */
 export function deviceOf(
-  { experiment }: Situation,
+  { experiment }: Pick<Situation, 'experiment'>,
   { info, operation }: Found<'copy'> | Found<'kernel'>,
 ): { readonly device?: string } {
   const declared = experiment.streams.find(({ id }) => id === operation.stream);

@@ -20,6 +20,7 @@ import { capturedOnce } from './graphs.ts';
 import { functionsApart, waitElsewhere, waitLater } from './handover.ts';
 import { issuedBetween } from './issue.ts';
 import { joinedCopies } from './joinCopies.ts';
+import { mappedOnce } from './mapped.ts';
 import { keepMemory } from './memory.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
 import { nonBlocking, stayingCopies, urgentFirst } from './streams.ts';
@@ -58,7 +59,7 @@ const mostRepairs = 24;
 export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'mend-hazards': (experiment, effort) => repaired(experiment, effort, mostRepairs),
   'keep-memory': keepMemory,
-  'keep-on-device': (experiment) => copyOnce(experiment),
+  'keep-on-device': keptOnDevice,
   'copy-directly': withoutRelay,
   graph: capturedOnce,
   pin: pinned,
@@ -78,6 +79,15 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   priority: (experiment) => urgentFirst(experiment),
   'double-buffer': (experiment) => doubleBuffer(experiment),
 };
+
+/** Copies unchanged data once, and lets kernels read that instead of mapped memory. */
+function keptOnDevice(experiment: Experiment, effort: Effort): Change | null {
+  const copies = copyOnce(experiment);
+  const now = copies === null ? experiment : applyChange(experiment, copies);
+  const change = mappedOnce(now);
+  const mapped = change === null ? null : withoutNewHazards(now, change, effort, mostRepairs);
+  return copies === null || mapped === null ? (copies ?? mapped) : joinChanges(copies, mapped);
+}
 
 /** Moves host functions, and then copies, to streams of their own. */
 function workApart(experiment: Experiment, effort: Effort): Change | null {

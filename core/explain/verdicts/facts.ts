@@ -8,6 +8,7 @@ import type { OperationInfo, Program } from '../../program/program.ts';
 import { rememberedBy } from '../../rememberedBy.ts';
 import { valueAtPath } from '../../shape/path.ts';
 import { isHostMemory } from '../../trace/trace.ts';
+import { runsAgainBeforeRefill } from '../order/refills.ts';
 
 export interface ProgramFacts {
   /** Null if there is no experiment or it can't be lowered. Then only the order within streams is known. */
@@ -106,6 +107,18 @@ export function mappedBuffers({ buffers }: Experiment, operation: Operation | un
     buffers.find((buffer) => buffer.id === id && isHostMemory(buffer.memory))?.id ?? null;
   const [read, written] = [onHost(operation.reads[0]), onHost(operation.writes[0])];
   return read === null && written === null ? null : { read, written };
+}
+
+/**
+ * Returns whether kernels read this mapped memory again although it is the same: nothing writes it, and the document says what
+ * the host writes, or the host has no time to.
+ */
+export function isReadAgain(facts: ProgramFacts, id: string): boolean {
+  const { program } = facts;
+  if (program === null || allTouched(facts).writes.has(id)) return false;
+  const ops = program.operations.map(({ op }) => op);
+  const readers = new Set(ops.filter((op) => facts.mapped(op)?.read === id));
+  return ops.some((op) => facts.operation(op)?.op === 'write') || runsAgainBeforeRefill(program, readers);
 }
 
 /** Returns whether one of the two writes a buffer that the other touches; null if either names none. */

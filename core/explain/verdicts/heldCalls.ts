@@ -1,14 +1,16 @@
 /**
  * Finds calls that block the host, whatever copies there are: memory that a program allocates and frees again and again
  * through CUDA itself, which takes time in every round and may wait for the device, a single free that waits, data that
- * pin_memory() copies in every round, graphs that are captured in every round, and launches into a full queue. Rules
- * (core/rules): pin-memory-blocks, allocation-waits, graph-runs-when-launched, launch-queue.
+ * pin_memory() copies in every round, graphs that are captured in every round, and launches into a full queue. Also finds
+ * kernels that read mapped memory again. Rules (core/rules): pin-memory-blocks, allocation-waits, graph-runs-when-launched,
+ * launch-queue, mapped-memory.
  */
 import { groupBy } from '../../groupBy.ts';
 import { coveredLength } from '../../trace/intervals.ts';
 import { type Activity, activity, makespan, rowKind, rowStart, rowsOfKind } from '../../trace/iteration.ts';
 import type { RowIndex } from '../../trace/trace.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
+import { isReadAgain } from './facts.ts';
 import { durationOf, noKernels, type Scene } from './scene.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -179,6 +181,44 @@ const bufferOf = ({ facts }: Scene, op: number): string | null => {
   const operation = facts.operation(op);
   return operation?.op === 'allocate' || operation?.op === 'free' ? operation.buffer : null;
 };
+
+/** Returns a verdict for mapped memory that nothing writes, and that kernels of a device read over the link again and again. */
+export function mappedAgain(scene: Scene): Verdict[] {
+  const { iteration, facts } = scene;
+  const leastNs = leastPart * (makespan(iteration) ?? 0);
+  const kernels = rowsOfKind(iteration, 'kernel').map((row) => activity(iteration.trace, row));
+  const sourceOf = ({ op }: Activity): string | null => facts.mapped(op)?.read ?? null;
+  return [...groupBy(kernels, (one) => `${one.device} ${sourceOf(one)}`).values()].flatMap((own) => {
+    const [first] = own;
+    const source = first === undefined ? null : sourceOf(first);
+    if (first === undefined || source === null || !isReadAgain(facts, source)) return [];
+    const verdict = verdictOf(scene, first, own, own.length);
+    const costNs = verdict.copyNs - durationOf(first);
+    if (costNs < leastNs) return [];
+    return {
+      ...verdict,
+      subject: 'kernel',
+      cause: 'mapped-memory',
+      rule: 'mapped-memory',
+      hostCall: null,
+      costNs,
+      overlapNs: 0,
+      evidence: [
+        {
+          role: 'kernel',
+          op: first.op,
+          name: first.name,
+          lane: first.laneId,
+          startNs: first.startNs,
+          endNs: first.endNs,
+        },
+      ],
+      title: 'Mapped memory read again and again',
+      explanation: `Kernels read "${source}" over the link ${own.length} times, for ${formatDuration(verdict.copyNs)} in all, and nothing writes it in between.`,
+      remedy: 'Copy it to device memory once, and read it there.',
+    };
+  });
+}
 
 function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], count: number): Verdict {
   const spentNs = calls.reduce((sum, call) => sum + durationOf(call), 0);

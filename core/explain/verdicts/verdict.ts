@@ -25,7 +25,7 @@ export const causes = [
   'engine-busy',
   /** Another stream's copy was ahead in the idle engine's queue. */
   'copy-queues',
-  /** It waited for a kernel's traffic to mapped memory. */
+  /** It waited for a kernel's traffic to mapped memory; or kernels read that again. */
   'mapped-memory',
   /** Other work came first: in its stream, or by an event or the legacy default stream. */
   'queued-behind',

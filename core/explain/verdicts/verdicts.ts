@@ -1,4 +1,4 @@
-/** Finds the verdicts of one iteration: one for each copy operation and each kernel that waited for multiprocessors. */
+/** Finds the verdicts of one iteration: one for each copy operation, and for kernels that waited or read mapped memory again. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { groupBy } from '../../groupBy.ts';
 import { atOnce, type InSteps } from '../../steps.ts';
@@ -12,7 +12,7 @@ import { costOf, pinnedNs, weighed } from './cost.ts';
 import { crowdedKernels } from './crowded.ts';
 import { programFacts } from './facts.ts';
 import { blockedBy, type Finding, pageable } from './finding.ts';
-import { heldCalls } from './heldCalls.ts';
+import { heldCalls, mappedAgain } from './heldCalls.ts';
 import { lateHostWork, waitAfterEach } from './hostWaits.ts';
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
@@ -51,9 +51,11 @@ export function* verdictsInSteps(
     );
     if (found.length % copiesPerStep === 0) yield found.length / operations.size;
   }
-  found.push(...heldCalls(scene));
+  const reading = mappedAgain(scene);
+  found.push(...heldCalls(scene), ...reading);
   found.sort((a, b) => b.costNs - a.costNs);
-  const kernels = groupBy(crowdedKernels(scene), ({ copy }) => copy.op);
+  const crowded = crowdedKernels(scene).filter(({ copy }) => !reading.some(({ op }) => op === copy.op));
+  const kernels = groupBy(crowded, ({ copy }) => copy.op);
   return [...found, ...[...kernels.values()].map((occurrences) => verdict(scene, occurrences))];
 }
 
@@ -70,6 +72,8 @@ export function verdictOf(
   const scene = buildScene(iteration, programFacts(experiment), known);
   const op = iteration.trace.columns.op[row] ?? -1;
   const isIt = (one: Activity): boolean => (op >= 0 ? one.op === op : one.row === row);
+  const reading = mappedAgain(scene).find((one) => one.op === op);
+  if (reading !== undefined) return reading;
   const copies = scene.copies.filter(isIt).map((copy) => examine(scene, copy));
   const found = copies.length > 0 ? copies : crowdedKernels(scene).filter(({ copy }) => isIt(copy));
   return found.length === 0 ? null : verdict(scene, found);

@@ -68,6 +68,7 @@ describe('causes and plans of reported faults', () => {
     ['loader', 'issued-too-late', ['delay-wait', 'other-thread'], 427],
     ['mask-readback', 'issued-too-late', ['pin', 'launch-ahead'], 29.5],
     ['decode-readback', 'issued-too-late', ['launch-ahead'], 45.5],
+    ['cg-solver', 'mapped-memory', ['keep-on-device'], 4.51],
     ['four-cameras', 'legacy-default-stream', ['launch-ahead', 'non-blocking-stream'], 14.8],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
@@ -855,6 +856,24 @@ describe('variants of these faults', () => {
     expect(verdictsOf(rounds(10))[0]?.cause).toBe('copied-again');
     expect(planOf(rounds(10))[0]?.changes).toContain('keep-on-device');
     expect(verdictsOf(rounds(1000)).map(({ cause }) => cause)).not.toContain('copied-again');
+  });
+
+  it('mapped memory is read again only if the host had no time to fill it, and nothing else does', () => {
+    const buffers = [device('y'), { id: 'm', memory: 'mapped' as const, bytes: 4e6 }];
+    const read = { op: 'kernel', kernel: { kind: 'stream', passes: 1 }, reads: ['m'], writes: ['y'] };
+    const wait = { op: 'synchronizeDevice' };
+    const isTold = (...operations: object[]): boolean[] => {
+      const experiment = experimentOf({ buffers }, [{ op: 'repeat', count: 5, operations }, wait] as never);
+      const isCause = verdictsOf(experiment).some(({ cause }) => cause === 'mapped-memory');
+      return [isCause, planOf(experiment)[0]?.changes.includes('keep-on-device') === true];
+    };
+    expect(isTold(read)).toEqual([true, true]);
+    expect(isTold(read, read, wait)).toEqual([true, true]);
+    expect(isTold(read, wait)).toEqual([false, false]);
+    expect(isTold(read, wait, { op: 'write', buffer: 'm', pattern: { kind: 'constant', value: 1 } })).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('a download of data that changes, or that the host is sent in parts, is no repetition', () => {
