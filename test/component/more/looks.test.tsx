@@ -110,6 +110,10 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
     const { verdict } = await simulated();
     await expect.element(verdict).toBeVisible();
   },
+  'two runs': async () => {
+    await (await simulated()).run();
+    await expect.element(page.getByRole('combobox', { name: 'Run shown' })).toBeVisible();
+  },
   remedy: async () => {
     const { verdict } = await simulated('verdicts/event-needed');
     await expect.element(verdict).toHaveTextContent('Predicted gain');
@@ -370,16 +374,18 @@ function cutTexts(): string[] {
   return [...cut, ...cutChoices()];
 }
 
-/** Returns the chosen texts of lists that are wider than their lists. */
+/** Returns chosen runs and iterations that are wider than their fields, where an ellipsis would hide the number. */
 function cutChoices(): string[] {
   const pen = document.createElement('canvas').getContext('2d');
-  return [...document.querySelectorAll('select')].flatMap((list) => {
-    const { font, paddingLeft, paddingRight, textOverflow } = getComputedStyle(list);
-    if (pen === null || textOverflow === 'ellipsis' || !list.checkVisibility()) return [];
+  const fields = document.querySelectorAll<HTMLInputElement>(
+    '[aria-label="Run shown"], [aria-label="Iteration shown"]',
+  );
+  return [...fields].flatMap((field) => {
+    const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+    if (pen === null || typeof field.value !== 'string' || !field.checkVisibility()) return [];
     pen.font = font;
-    const text = list.selectedOptions[0]?.text ?? '';
-    const room = list.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
-    return pen.measureText(text).width > room + 1 ? [`${text} by ${list.className}`] : [];
+    const room = field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    return pen.measureText(field.value).width > room + 1 ? [field.value] : [];
   });
 }
 
