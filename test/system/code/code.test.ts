@@ -90,35 +90,33 @@ describe('a program that is written from an experiment', () => {
   });
 });
 
-describe('the limits of a language', () => {
-  const notesOf = (language: 'cuda' | 'pytorch', operation: object) => {
-    const buffers = [
-      { id: 'h', memory: 'mapped', bytes: 64 },
-      { id: 'd', memory: 'device', bytes: 64 },
-      { id: 'e', memory: 'device', bytes: 64 },
-      { id: 'made', memory: 'device', bytes: 64, allocated: 'by-operation' },
-    ] as const;
-    const { text, notes } = codeOf(
-      experimentOf({ buffers: [...buffers], streams: [{ id: 's' }] }, [operation]),
-      language,
-    );
-    // The note is next to the operation too, within the line's length.
-    for (const note of notes) expect(text).toContain(`Note: ${note.text.slice(0, 40)}`);
-    return notes.filter(({ op }) => op === 0).map((note) => note.text);
-  };
+const notesOf = (language: 'cuda' | 'pytorch', operation: object) => {
+  const buffers = [
+    { id: 'h', memory: 'mapped', bytes: 64 },
+    { id: 'd', memory: 'device', bytes: 64 },
+    { id: 'e', memory: 'device', bytes: 64 },
+    { id: 'made', memory: 'device', bytes: 64, allocated: 'by-operation' },
+  ] as const;
+  const { text, notes } = codeOf(
+    experimentOf({ buffers: [...buffers], streams: [{ id: 's' }] }, [operation]),
+    language,
+  );
+  // The note is next to the operation too, within the line's length.
+  for (const note of notes) expect(text).toContain(`Note: ${note.text.slice(0, 40)}`);
+  return notes.filter(({ op }) => op === 0).map((note) => note.text);
+};
 
-  it.each([
-    ['pytorch', { op: 'hostFunction', durationNs: 5, stream: 's' }, /no host functions/],
-    ['pytorch', { op: 'memset', buffer: 'd', stream: 's' }, /fill_ launches a kernel/],
-    ['pytorch', { op: 'kernel', kernel: { kind: 'stream' }, reads: ['h'], writes: ['d'] }, /takes no host memory/],
-    ['pytorch', { op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, smShare: 0.5 }, /\(0\.5 is meant\)/],
-    ['pytorch', { op: 'copy', src: 'd', dst: 'h', mode: 'blocking-memcpy' }, /where cudaMemcpy is meant/],
-    ['pytorch', { op: 'allocate', buffer: 'made', allocator: 'pool' }, /where cudaMallocAsync is meant/],
-    ['cuda', { op: 'allocate', buffer: 'made' }, /caching allocator is not CUDA's/],
-    ['cuda', { op: 'multiCopy', payload: { tensors: 2, bytes: 64 }, stream: 's' }, /several threads/],
-  ] as const)('are notes in %s of %j', (language, operation, words) => {
-    expect(notesOf(language, operation).join()).toMatch(words);
-  });
+it.each([
+  ['pytorch', { op: 'hostFunction', durationNs: 5, stream: 's' }, /no host functions/],
+  ['pytorch', { op: 'memset', buffer: 'd', stream: 's' }, /fill_ launches a kernel/],
+  ['pytorch', { op: 'kernel', kernel: { kind: 'stream' }, reads: ['h'], writes: ['d'] }, /takes no host memory/],
+  ['pytorch', { op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, smShare: 0.5 }, /\(0\.5 is meant\)/],
+  ['pytorch', { op: 'copy', src: 'd', dst: 'h', mode: 'blocking-memcpy' }, /where cudaMemcpy is meant/],
+  ['pytorch', { op: 'allocate', buffer: 'made', allocator: 'pool' }, /where cudaMallocAsync is meant/],
+  ['cuda', { op: 'allocate', buffer: 'made' }, /caching allocator is not CUDA's/],
+  ['cuda', { op: 'multiCopy', payload: { tensors: 2, bytes: 64 }, stream: 's' }, /several threads/],
+] as const)('the limits of a language are notes in %s of %j', (language, operation, words) => {
+  expect(notesOf(language, operation).join()).toMatch(words);
 });
 
 it.each(codeLanguages)('a program in %s marks the waits that a remedy adds, and nothing else', (language) => {
@@ -159,41 +157,39 @@ it('cudaMemcpy is in the default stream that the experiment means', () => {
   expect(legacy).not.toContain('_ptds');
 });
 
-describe('memory that an operation allocates and nothing frees', () => {
-  const made = { bytes: 4096, allocated: 'by-operation' } as const;
-  const buffers = [
-    { id: 'source', memory: 'pageable', bytes: 4096 },
-    { id: 'page_locked', memory: 'pinned', ...made },
-    { id: 'target', memory: 'device', ...made },
-    { id: 'registered', memory: 'registered', ...made },
-  ] as const;
-  const experiment = () =>
-    experimentOf({ buffers: [...buffers] }, [
-      { op: 'pin', src: 'source', dst: 'page_locked' },
-      { op: 'allocate', buffer: 'target' },
-      { op: 'allocate', buffer: 'registered' },
-      { op: 'copy', src: 'page_locked', dst: 'target' },
-      { op: 'copy', src: 'target', dst: 'registered' },
-      { op: 'synchronizeDevice' },
-    ]);
+const made = { bytes: 4096, allocated: 'by-operation' } as const;
+const buffers = [
+  { id: 'source', memory: 'pageable', bytes: 4096 },
+  { id: 'page_locked', memory: 'pinned', ...made },
+  { id: 'target', memory: 'device', ...made },
+  { id: 'registered', memory: 'registered', ...made },
+] as const;
+const experiment = () =>
+  experimentOf({ buffers: [...buffers] }, [
+    { op: 'pin', src: 'source', dst: 'page_locked' },
+    { op: 'allocate', buffer: 'target' },
+    { op: 'allocate', buffer: 'registered' },
+    { op: 'copy', src: 'page_locked', dst: 'target' },
+    { op: 'copy', src: 'target', dst: 'registered' },
+    { op: 'synchronizeDevice' },
+  ]);
 
-  it.each([
-    ['cuda', 'nullptr', 'for (int iteration', 'auto begin'],
-    ['pytorch', 'None', 'for iteration in', 'begin = '],
-  ] as const)(
-    'ends as the next iteration begins, outside of the time that is printed: %s',
-    (language, none, loop, timed) => {
-      const { text } = codeOf(experiment(), language);
-      const iteration = text.slice(text.indexOf(loop));
-      for (const name of ['page_locked', 'target', 'registered']) {
-        const ends = iteration.indexOf(`${name} = ${none}`);
-        expect(ends).toBeGreaterThan(0);
-        expect(ends).toBeLessThan(iteration.indexOf(timed));
-        expect(iteration.lastIndexOf(`${name} = ${none}`)).toBe(ends);
-      }
-    },
-  );
-});
+it.each([
+  ['cuda', 'nullptr', 'for (int iteration', 'auto begin'],
+  ['pytorch', 'None', 'for iteration in', 'begin = '],
+] as const)(
+  'memory that nothing frees ends as the next iteration begins, outside of the time that is printed: %s',
+  (language, none, loop, timed) => {
+    const { text } = codeOf(experiment(), language);
+    const iteration = text.slice(text.indexOf(loop));
+    for (const name of ['page_locked', 'target', 'registered']) {
+      const ends = iteration.indexOf(`${name} = ${none}`);
+      expect(ends).toBeGreaterThan(0);
+      expect(ends).toBeLessThan(iteration.indexOf(timed));
+      expect(iteration.lastIndexOf(`${name} = ${none}`)).toBe(ends);
+    }
+  },
+);
 
 describe('a library that an operation makes in each iteration', () => {
   const numbers = { memory: 'device', bytes: 8192, pattern: { kind: 'float32', seed: 5 } } as const;

@@ -1,7 +1,7 @@
 /** The cache of lists: it saves reads, and never contradicts a file. */
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { SeenFiles } from '../../../host/files/seenFiles.ts';
 import { Assets } from '../../../host/library/assets.ts';
@@ -23,26 +23,24 @@ beforeEach(() => {
   read.mockClear();
 });
 
-describe('lists of a library', () => {
-  const assets = join(repository, 'assets');
+const assets = join(repository, 'assets');
 
-  it('say the same from memory as from the files', async () => {
-    mkdirSync(file('runs'));
-    writeFileSync(file('runs/mine.arrow'), encodeRun(smallRun(example(), 'cpu')));
-    utimesSync(file('runs/mine.arrow'), longAgo, longAgo);
-    const listed = async () => {
-      const seen = new SeenFiles(memory(), '1');
-      const shipped = new Assets(assets, null, seen);
-      const lists = {
-        runs: await new RunStore(file('runs'), shipped, seen).list(),
-        examples: await shipped.examples(),
-        lessons: await new Lessons(assets, folder, seen).list(),
-      };
-      seen.close();
-      return lists;
+it('lists of a library say the same from memory as from the files', async () => {
+  mkdirSync(file('runs'));
+  writeFileSync(file('runs/mine.arrow'), encodeRun(smallRun(example(), 'cpu')));
+  utimesSync(file('runs/mine.arrow'), longAgo, longAgo);
+  const listed = async () => {
+    const seen = new SeenFiles(memory(), '1');
+    const shipped = new Assets(assets, null, seen);
+    const lists = {
+      runs: await new RunStore(file('runs'), shipped, seen).list(),
+      examples: await shipped.examples(),
+      lessons: await new Lessons(assets, folder, seen).list(),
     };
-    const first = await listed();
-    expect(first.runs.length).toBeGreaterThan(10);
-    expect(await listed()).toEqual(first);
-  });
+    seen.close();
+    return lists;
+  };
+  const first = await listed();
+  expect(first.runs.length).toBeGreaterThan(10);
+  expect(await listed()).toEqual(first);
 });

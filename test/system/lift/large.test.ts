@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { knownMachine, traceAnswers } from '../../../core/lift/answers.ts';
 import { Planner } from '../../../core/lift/plan.ts';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';
@@ -52,40 +52,38 @@ const launch: Item = {
   ...{ deviceNs: 1000, shares: false, nodes: 1 },
 };
 
-describe('the plan of a long step', () => {
-  /** Returns costs that count the simulations with them. */
-  function counted() {
-    const count = { replays: 0 };
-    const model = new Proxy(costs, {
-      get: (of, name) => {
-        if (name === 'firstCalls') count.replays += 1;
-        const value = of[name as keyof typeof of];
-        return typeof value === 'function' ? value.bind(of) : value;
-      },
-    });
-    return { count, model };
-  }
-
-  it('simulates it less often the longer it is, says so, and tells what gains most', () => {
-    const planned = (copies: number) => {
-      const { count, model } = counted();
-      const planner = new Planner({
-        script: script(copies),
-        costs: model,
-        machine: knownMachine(costs, 'NVIDIA H200'),
-        profiler: profilerOf({}),
-      });
-      return { planner, plan: planner.plan(), count };
-    };
-    const [short, long] = [planned(300), planned(4900)];
-    expect(short.planner.notes).toEqual([]);
-    expect(long.planner.notes.join()).toMatch(/^The plan simulates these steps about 36 times at most/);
-    expect(short.count.replays).toBeGreaterThan(60);
-    expect(long.count.replays).toBeLessThan(50);
-    const [first] = long.plan.remedies;
-    expect(first?.gainShare).toBeGreaterThan(0);
-    expect(first?.lowShare).toBeLessThan(first?.gainShare ?? 0);
+/** Returns costs that count the simulations with them. */
+function counted() {
+  const count = { replays: 0 };
+  const model = new Proxy(costs, {
+    get: (of, name) => {
+      if (name === 'firstCalls') count.replays += 1;
+      const value = of[name as keyof typeof of];
+      return typeof value === 'function' ? value.bind(of) : value;
+    },
   });
+  return { count, model };
+}
+
+it('the plan of a long step simulates it less often the longer it is, says so, and tells what gains most', () => {
+  const planned = (copies: number) => {
+    const { count, model } = counted();
+    const planner = new Planner({
+      script: script(copies),
+      costs: model,
+      machine: knownMachine(costs, 'NVIDIA H200'),
+      profiler: profilerOf({}),
+    });
+    return { planner, plan: planner.plan(), count };
+  };
+  const [short, long] = [planned(300), planned(4900)];
+  expect(short.planner.notes).toEqual([]);
+  expect(long.planner.notes.join()).toMatch(/^The plan simulates these steps about 36 times at most/);
+  expect(short.count.replays).toBeGreaterThan(60);
+  expect(long.count.replays).toBeLessThan(50);
+  const [first] = long.plan.remedies;
+  expect(first?.gainShare).toBeGreaterThan(0);
+  expect(first?.lowShare).toBeLessThan(first?.gainShare ?? 0);
 });
 
 it('a step without end has calls of its middle taken, and says so', async () => {

@@ -247,16 +247,14 @@ describe('any two runs', () => {
   });
 });
 
-describe('anchor', () => {
-  const trace = traceOf(['....KKKK..', '..CCCC....'], ['.....KKK..', '..CCCC....']);
+const trace = traceOf(['....KKKK..', '..CCCC....'], ['.....KKK..', '..CCCC....']);
 
-  it('is when an operation was issued, began or ended in the chosen iteration', () => {
-    expect(anchorNs(trace, 0, 0, 'issue')).toBe(0);
-    expect(anchorNs(trace, 0, 0, 'start')).toBe(2000);
-    expect(anchorNs(trace, 0, 0, 'end')).toBe(6000);
-    expect(anchorNs(trace, 0, 1, 'start')).toBe(4000);
-    expect(anchorNs(trace, 1, 1, 'start')).toBe(5000);
-    expect(anchorNs(trace, 0, 2, 'end')).toBe(10_000);
-    expect(anchorNs(trace, 0, 9, 'start')).toBeNull();
-  });
+it('the anchor is when an operation was issued, began or ended in the chosen iteration', () => {
+  expect(anchorNs(trace, 0, 0, 'issue')).toBe(0);
+  expect(anchorNs(trace, 0, 0, 'start')).toBe(2000);
+  expect(anchorNs(trace, 0, 0, 'end')).toBe(6000);
+  expect(anchorNs(trace, 0, 1, 'start')).toBe(4000);
+  expect(anchorNs(trace, 1, 1, 'start')).toBe(5000);
+  expect(anchorNs(trace, 0, 2, 'end')).toBe(10_000);
+  expect(anchorNs(trace, 0, 9, 'start')).toBeNull();
 });

@@ -47,20 +47,18 @@ describe('the other end of a new copy', () => {
   });
 });
 
-describe('the target of a copy that has no room for all of it', () => {
-  const ends = [source, { id: 'target', memory: 'device', dtype: 'float32', shape: [1024] }];
-  const roomy = (fields: object) => {
-    const cut = document(ends, [{ op: 'copy', src: 'source', dst: 'target', stream: 'side', ...fields }]);
-    const copy = cut.threads[0]?.operations[0];
-    if (copy?.op !== 'copy') throw new Error('there is no copy');
-    return makeRoom(cut, copy).experiment;
-  };
+const ends = [source, { id: 'target', memory: 'device', dtype: 'float32', shape: [1024] }];
+const roomy = (fields: object) => {
+  const cut = document(ends, [{ op: 'copy', src: 'source', dst: 'target', stream: 'side', ...fields }]);
+  const copy = cut.threads[0]?.operations[0];
+  if (copy?.op !== 'copy') throw new Error('there is no copy');
+  return makeRoom(cut, copy).experiment;
+};
 
-  it('is made as large as what is left of the source, behind its own offset', () => {
-    expect(roomy({}).buffers[1]).toEqual({ ...roomy({}).buffers[1], bytes: 64 * MiB });
-    expect(roomy({}).buffers[1]).not.toHaveProperty('shape');
-    expect(roomy({ srcOffset: 60 * MiB, dstOffset: 1024 }).buffers[1]?.bytes).toBe(4 * MiB + 1024);
-  });
+it('a target without room for a whole copy is made as large as what is left of the source, behind its own offset', () => {
+  expect(roomy({}).buffers[1]).toEqual({ ...roomy({}).buffers[1], bytes: 64 * MiB });
+  expect(roomy({}).buffers[1]).not.toHaveProperty('shape');
+  expect(roomy({ srcOffset: 60 * MiB, dstOffset: 1024 }).buffers[1]?.bytes).toBe(4 * MiB + 1024);
 });
 
 describe('the size of a copy', () => {
@@ -84,18 +82,16 @@ describe('the size of a copy', () => {
   });
 });
 
-describe('the block of a copy', () => {
-  const detail = (fields: object, targetBytes = 20 * MiB) =>
-    scoreLayout(
-      document(
-        [source, { id: 'target', memory: 'device', bytes: targetBytes }],
-        [{ op: 'copy', src: 'source', dst: 'target', stream: 'side', ...fields }],
-      ),
-    ).blocks[0]?.detail;
+const detail = (fields: object, targetBytes = 20 * MiB) =>
+  scoreLayout(
+    document(
+      [source, { id: 'target', memory: 'device', bytes: targetBytes }],
+      [{ op: 'copy', src: 'source', dst: 'target', stream: 'side', ...fields }],
+    ),
+  ).blocks[0]?.detail;
 
-  it('says what it leaves where its target has no room', () => {
-    expect(detail({})).toBe('only 20.0 of 64.0 MiB · pinned → device');
-  });
+it('the block of a copy says what it leaves if its target has no room', () => {
+  expect(detail({})).toBe('only 20.0 of 64.0 MiB · pinned → device');
 });
 
 describe('an end of a copy', () => {

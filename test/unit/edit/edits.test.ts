@@ -126,38 +126,36 @@ function expectNumbersOfPaths(experiment: Experiment): void {
   expect(operationPathOf(experiment, 'none')).toBeUndefined();
 }
 
-describe('any series of edits', () => {
-  const starts = [emptyExperiment(), example, ...templates.map(({ build }) => build())];
+const starts = [emptyExperiment(), example, ...templates.map(({ build }) => build())];
 
-  it('keeps the document valid, leaves the one before as it was, or refuses with a message and a remedy', () => {
-    const series = fc.array(fc.tuple(fc.nat(), fc.infiniteStream(fc.nat())), { maxLength: 12 });
-    fc.assert(
-      fc.property(fc.nat(), series, (start, steps) => {
-        let experiment = starts[start % starts.length] ?? example;
-        for (const [which, picks] of steps) {
-          const pick = (below: number): number => (below < 1 ? 0 : (picks.next().value ?? 0) % below);
-          const before = JSON.stringify(experiment);
-          try {
-            const edited = edits[which % edits.length]?.(experiment, pick);
-            if (edited === undefined) throw new Error('no such edit');
-            expect(JSON.stringify(experiment)).toBe(before);
-            const asText: unknown = JSON.parse(JSON.stringify(edited.experiment));
-            // Any reader returns the same document from its text.
-            expect(parseExperiment(asText)).toEqual({ ok: true, experiment: edited.experiment });
-            for (const path of edited.selected) operationOf(edited.experiment, path);
-            expectNumbersOfPaths(edited.experiment);
-            experiment = edited.experiment;
-          } catch (error) {
-            if (!(error instanceof CopyscopeError)) throw error;
-            expect(JSON.stringify(experiment)).toBe(before);
-            expect(error.message.length).toBeGreaterThan(0);
-            expect(error.remedy?.length).toBeGreaterThan(0);
-          }
+it('any series of edits keeps the document valid and the one before as it was, or refuses with a message and a remedy', () => {
+  const series = fc.array(fc.tuple(fc.nat(), fc.infiniteStream(fc.nat())), { maxLength: 12 });
+  fc.assert(
+    fc.property(fc.nat(), series, (start, steps) => {
+      let experiment = starts[start % starts.length] ?? example;
+      for (const [which, picks] of steps) {
+        const pick = (below: number): number => (below < 1 ? 0 : (picks.next().value ?? 0) % below);
+        const before = JSON.stringify(experiment);
+        try {
+          const edited = edits[which % edits.length]?.(experiment, pick);
+          if (edited === undefined) throw new Error('no such edit');
+          expect(JSON.stringify(experiment)).toBe(before);
+          const asText: unknown = JSON.parse(JSON.stringify(edited.experiment));
+          // Any reader returns the same document from its text.
+          expect(parseExperiment(asText)).toEqual({ ok: true, experiment: edited.experiment });
+          for (const path of edited.selected) operationOf(edited.experiment, path);
+          expectNumbersOfPaths(edited.experiment);
+          experiment = edited.experiment;
+        } catch (error) {
+          if (!(error instanceof CopyscopeError)) throw error;
+          expect(JSON.stringify(experiment)).toBe(before);
+          expect(error.message.length).toBeGreaterThan(0);
+          expect(error.remedy?.length).toBeGreaterThan(0);
         }
-      }),
-      { numRuns: runs(150) },
-    );
-  });
+      }
+    }),
+    { numRuns: runs(150) },
+  );
 });
 
 describe('adding', () => {

@@ -80,23 +80,21 @@ describe('resizing', () => {
   });
 });
 
-describe('a change of one operation', () => {
-  const path = paths[2] ?? [];
+const path = paths[2] ?? [];
 
-  it('is refused with the field’s place in the document, by its shape and by what it names', () => {
-    const refusal = (field: string, value: unknown, at = path): unknown => {
-      try {
-        setField(example, [...at, field], value);
-        return null;
-      } catch (thrown) {
-        return thrown;
-      }
-    };
-    expect(refusal('durationNs', -1)).toMatchObject({ field: 'threads[0].operations[2].durationNs' });
-    expect(refusal('src', 'nowhere', paths[0])).toMatchObject({
-      field: 'threads[0].operations[0].src',
-      message: 'no buffer is called "nowhere".',
-    });
-    expect(refusal('bytes', 21 * MiB, paths[0])).toMatchObject({ field: expect.stringContaining('operations[0]') });
+it('a change of one operation is refused with the field’s place in the document, by its shape and by what it names', () => {
+  const refusal = (field: string, value: unknown, at = path): unknown => {
+    try {
+      setField(example, [...at, field], value);
+      return null;
+    } catch (thrown) {
+      return thrown;
+    }
+  };
+  expect(refusal('durationNs', -1)).toMatchObject({ field: 'threads[0].operations[2].durationNs' });
+  expect(refusal('src', 'nowhere', paths[0])).toMatchObject({
+    field: 'threads[0].operations[0].src',
+    message: 'no buffer is called "nowhere".',
   });
+  expect(refusal('bytes', 21 * MiB, paths[0])).toMatchObject({ field: expect.stringContaining('operations[0]') });
 });

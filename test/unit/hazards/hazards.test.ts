@@ -248,18 +248,16 @@ describe('allocated memory', () => {
   });
 });
 
-describe('timing', () => {
-  const timed = [
-    { op: 'recordEvent', event: 'start', stream: 'a' },
-    { op: 'memset', buffer: 'device', stream: 'a' },
-    { op: 'recordEvent', event: 'end', stream: 'a' },
-  ];
-  const elapsed = { op: 'elapsedTime', start: 'start', end: 'end' };
+const timed = [
+  { op: 'recordEvent', event: 'start', stream: 'a' },
+  { op: 'memset', buffer: 'device', stream: 'a' },
+  { op: 'recordEvent', event: 'end', stream: 'a' },
+];
+const elapsed = { op: 'elapsedTime', start: 'start', end: 'end' };
 
-  it('needs both events complete', () => {
-    expect(found(of([...timed, elapsed]))).toEqual(['timing-unsynchronised 0-3', 'timing-unsynchronised 2-3']);
-    expect(found(of([...timed, { op: 'synchronizeEvent', event: 'end' }, elapsed]))).toEqual([]);
-  });
+it('timing needs both events complete', () => {
+  expect(found(of([...timed, elapsed]))).toEqual(['timing-unsynchronised 0-3', 'timing-unsynchronised 2-3']);
+  expect(found(of([...timed, { op: 'synchronizeEvent', event: 'end' }, elapsed]))).toEqual([]);
 });
 
 describe('loops', () => {

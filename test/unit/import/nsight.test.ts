@@ -289,45 +289,43 @@ describe('host rows', () => {
   });
 });
 
-describe('stacks of calls', () => {
-  const mostRows = 100;
-  const readSome = (...statements: readonly string[]): Promise<Run> =>
-    withSqliteFile(made(folder, [names.sql, ...statements].join('\n')), (database) =>
-      readNsightDatabase(database, {
-        name: 'test',
-        version: '1.2.3',
-        modifiedAt,
-        mostRows,
-        pause: () => Promise.resolve(),
+const mostRows = 100;
+const readSome = (...statements: readonly string[]): Promise<Run> =>
+  withSqliteFile(made(folder, [names.sql, ...statements].join('\n')), (database) =>
+    readNsightDatabase(database, {
+      name: 'test',
+      version: '1.2.3',
+      modifiedAt,
+      mostRows,
+      pause: () => Promise.resolve(),
+    }),
+  );
+const frames = (count: number): string =>
+  table(
+    'CUDA_CALLCHAINS',
+    Array.from({ length: count }, (_, stackDepth) => ({ id: 9, symbol: 5, module: 5, stackDepth })),
+  );
+const launches = (count: number, withStack: (index: number) => boolean): string =>
+  runtime(
+    ...Array.from({ length: count }, (_, index) =>
+      call('cudaLaunchKernel_v7000', index * 10, index * 10 + 5, index + 1, {
+        callchainId: withStack(index) ? 9 : null,
       }),
-    );
-  const frames = (count: number): string =>
-    table(
-      'CUDA_CALLCHAINS',
-      Array.from({ length: count }, (_, stackDepth) => ({ id: 9, symbol: 5, module: 5, stackDepth })),
-    );
-  const launches = (count: number, withStack: (index: number) => boolean): string =>
-    runtime(
-      ...Array.from({ length: count }, (_, index) =>
-        call('cudaLaunchKernel_v7000', index * 10, index * 10 + 5, index + 1, {
-          callchainId: withStack(index) ? 9 : null,
-        }),
-      ),
-    );
-  const countOf = (run: Run, kind: string): number => rowsOf(run).filter((row) => row.kind === kind).length;
+    ),
+  );
+const countOf = (run: Run, kind: string): number => rowsOf(run).filter((row) => row.kind === kind).length;
 
-  it('leave room for what the device did', async () => {
-    const work = Array.from({ length: 20 }, (_, index) => kernel(index * 10 + 6, index * 10 + 9, index + 1));
-    const run = await readSome(
-      frames(10),
-      launches(20, () => true),
-      kernels(...work),
-    );
-    // A quarter of the rows: two stacks of ten.
-    expect(['host-range', 'host-call', 'kernel'].map((kind) => countOf(run, kind))).toEqual([20, 20, 20]);
-    expect(run.info.status).toBe('complete');
-    expect(run.info.notes.join(' ')).toContain('Stacks of 18 calls are left out');
-  });
+it('stacks of calls leave room for what the device did', async () => {
+  const work = Array.from({ length: 20 }, (_, index) => kernel(index * 10 + 6, index * 10 + 9, index + 1));
+  const run = await readSome(
+    frames(10),
+    launches(20, () => true),
+    kernels(...work),
+  );
+  // A quarter of the rows: two stacks of ten.
+  expect(['host-range', 'host-call', 'kernel'].map((kind) => countOf(run, kind))).toEqual([20, 20, 20]);
+  expect(run.info.status).toBe('complete');
+  expect(run.info.notes.join(' ')).toContain('Stacks of 18 calls are left out');
 });
 
 describe('graphs', () => {

@@ -152,28 +152,26 @@ it('a wait for a copy from the device stays one for the copy if that gets a stre
   expect(records).toEqual([expect.objectContaining({ stream: copyOut('stream:gpu0:7') })]);
 });
 
-describe('a wait for a copy to the device that the program asks for', () => {
-  /** A copy of 2 ms, a wait for it, after which its memory may be filled again, and a kernel of 1 ms. */
-  const events = Array.from({ length: 4 }, (_, step) => {
-    const at = 1000 + step * 5000;
-    return [
-      mark(at, 4900),
-      ...copy(at + 2, at + 10, 2000, 7),
-      call('cudaStreamSynchronize', at + 10, 2005),
-      ...launch(at + 2050, at + 2060, 1000),
-    ];
-  });
+/** A copy of 2 ms, a wait for it, after which its memory may be filled again, and a kernel of 1 ms. */
+const events = Array.from({ length: 4 }, (_, step) => {
+  const at = 1000 + step * 5000;
+  return [
+    mark(at, 4900),
+    ...copy(at + 2, at + 10, 2000, 7),
+    call('cudaStreamSynchronize', at + 10, 2005),
+    ...launch(at + 2050, at + 2060, 1000),
+  ];
+});
 
-  it('waits for it where that gets a stream of its own too', async () => {
-    const { script } = liftTrace((await read(traceOf(events.flat()))).trace, 'waits');
-    const { steps } = applyChanges(script, ['other-stream'], assumptionsOf(script, knownMachine(costs)));
-    const items = steps[1]?.items ?? [];
-    const recorded = items.find((item) => item.kind === 'record' && item.stream === copyIn('stream:gpu0:7'));
-    const event = recorded?.kind === 'record' ? recorded.event : undefined;
-    const waited = items.findIndex((item) => item.kind === 'wait' && item.event === event);
-    expect(waited).toBeGreaterThan(-1);
-    expect(items.findIndex((item) => item.kind === 'sync')).toBeGreaterThan(waited);
-  });
+it('a wait for a copy to the device waits for it if that gets a stream of its own too', async () => {
+  const { script } = liftTrace((await read(traceOf(events.flat()))).trace, 'waits');
+  const { steps } = applyChanges(script, ['other-stream'], assumptionsOf(script, knownMachine(costs)));
+  const items = steps[1]?.items ?? [];
+  const recorded = items.find((item) => item.kind === 'record' && item.stream === copyIn('stream:gpu0:7'));
+  const event = recorded?.kind === 'record' ? recorded.event : undefined;
+  const waited = items.findIndex((item) => item.kind === 'wait' && item.event === event);
+  expect(waited).toBeGreaterThan(-1);
+  expect(items.findIndex((item) => item.kind === 'sync')).toBeGreaterThan(waited);
 });
 
 describe('a wait behind which the host reads a result', () => {

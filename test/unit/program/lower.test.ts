@@ -117,40 +117,38 @@ describe('a copy', () => {
   });
 });
 
-describe('groups', () => {
-  const work: OperationInput = { op: 'work', durationNs: 1 };
+const work: OperationInput = { op: 'work', durationNs: 1 };
 
-  it('operations are numbered in document order, and every number leads back to its operation', () => {
-    const { list } = fc.letrec<{ list: OperationInput[]; operation: OperationInput }>((tie) => ({
-      operation: fc.oneof(
-        { maxDepth: 4 },
-        fc.constant(work),
-        tie('list').map((operations): OperationInput => ({ op: 'repeat', count: 2, operations })),
-        tie('list').map((operations): OperationInput => ({ op: 'range', name: 'r', operations })),
-      ),
-      list: fc.array(tie('operation'), { minLength: 1, maxLength: 4 }),
-    }));
-    fc.assert(
-      fc.property(fc.array(list, { minLength: 1, maxLength: 3 }), (threads) => {
-        const lowered = program(threads);
-        const document = { threads: threads.map((operations) => ({ operations })) };
-        const inOrder: unknown[] = [];
-        const collect = (operations: readonly OperationInput[]): void => {
-          for (const operation of operations) {
-            inOrder.push(operation);
-            collect((operation['operations'] as OperationInput[] | undefined) ?? []);
-          }
-        };
-        threads.forEach(collect);
-        const found = lowered.operations.map(({ path }) =>
-          path.reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], document),
-        );
-        expect(lowered.operations.map(({ op }) => op)).toEqual(inOrder.map((_, op) => op));
-        // The same objects: each number refers to its own operation.
-        expect(found.every((operation, op) => operation === inOrder[op])).toBe(true);
-      }),
-    );
-  });
+it('operations are numbered in document order, and every number leads back to its operation', () => {
+  const { list } = fc.letrec<{ list: OperationInput[]; operation: OperationInput }>((tie) => ({
+    operation: fc.oneof(
+      { maxDepth: 4 },
+      fc.constant(work),
+      tie('list').map((operations): OperationInput => ({ op: 'repeat', count: 2, operations })),
+      tie('list').map((operations): OperationInput => ({ op: 'range', name: 'r', operations })),
+    ),
+    list: fc.array(tie('operation'), { minLength: 1, maxLength: 4 }),
+  }));
+  fc.assert(
+    fc.property(fc.array(list, { minLength: 1, maxLength: 3 }), (threads) => {
+      const lowered = program(threads);
+      const document = { threads: threads.map((operations) => ({ operations })) };
+      const inOrder: unknown[] = [];
+      const collect = (operations: readonly OperationInput[]): void => {
+        for (const operation of operations) {
+          inOrder.push(operation);
+          collect((operation['operations'] as OperationInput[] | undefined) ?? []);
+        }
+      };
+      threads.forEach(collect);
+      const found = lowered.operations.map(({ path }) =>
+        path.reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], document),
+      );
+      expect(lowered.operations.map(({ op }) => op)).toEqual(inOrder.map((_, op) => op));
+      // The same objects: each number refers to its own operation.
+      expect(found.every((operation, op) => operation === inOrder[op])).toBe(true);
+    }),
+  );
 });
 
 it('a kernel over half a word is refused with its field', () => {

@@ -68,26 +68,24 @@ it('the hazards know that a product reads both factors and writes the third buff
   expect(found(product(['a', 'b']), { op: 'memset', buffer: 'c', stream: 't' })).toBeGreaterThan(0);
 });
 
-describe('patterns of numbers', () => {
-  const floats = (kind: 'float32' | 'float16' | 'bfloat16'): number[] =>
-    Array.from({ length: 2000 }, (_, index) => patternWord({ kind, seed: 5 }, index)).flatMap((word) => {
-      if (kind === 'float32') return [new Float32Array(Uint32Array.of(word).buffer)[0] ?? Number.NaN];
-      return [word & 0xffff, word >>> 16].map((bits) => (kind === 'bfloat16' ? upper(bits) : half(bits)));
-    });
-  const upper = (bits: number): number => new Float32Array(Uint32Array.of(bits << 16).buffer)[0] ?? Number.NaN;
-  const half = (bits: number): number => {
-    const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-    const size = exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);
-    return bits & 0x8000 ? -size : size;
-  };
-
-  it.each(['float32', 'float16', 'bfloat16'] as const)('patterns of %s lie evenly between -1 and 1', (kind) => {
-    const values = floats(kind);
-    expect(values.every((value) => value >= -1 && value < 1)).toBe(true);
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    const square = values.reduce((sum, value) => sum + value * value, 0) / values.length;
-    expect(Math.abs(mean)).toBeLessThan(0.05);
-    expect(square).toBeGreaterThan(0.31);
-    expect(square).toBeLessThan(0.36);
+const floats = (kind: 'float32' | 'float16' | 'bfloat16'): number[] =>
+  Array.from({ length: 2000 }, (_, index) => patternWord({ kind, seed: 5 }, index)).flatMap((word) => {
+    if (kind === 'float32') return [new Float32Array(Uint32Array.of(word).buffer)[0] ?? Number.NaN];
+    return [word & 0xffff, word >>> 16].map((bits) => (kind === 'bfloat16' ? upper(bits) : half(bits)));
   });
+const upper = (bits: number): number => new Float32Array(Uint32Array.of(bits << 16).buffer)[0] ?? Number.NaN;
+const half = (bits: number): number => {
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+  const size = exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);
+  return bits & 0x8000 ? -size : size;
+};
+
+it.each(['float32', 'float16', 'bfloat16'] as const)('patterns of %s lie evenly between -1 and 1', (kind) => {
+  const values = floats(kind);
+  expect(values.every((value) => value >= -1 && value < 1)).toBe(true);
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const square = values.reduce((sum, value) => sum + value * value, 0) / values.length;
+  expect(Math.abs(mean)).toBeLessThan(0.05);
+  expect(square).toBeGreaterThan(0.31);
+  expect(square).toBeLessThan(0.36);
 });

@@ -104,16 +104,14 @@ describe('addresses', () => {
   });
 });
 
-describe('engines', () => {
-  const options = engineOptions(report, profiles, [recorded]);
+const options = engineOptions(report, profiles, [recorded]);
 
-  it('takes what was picked where it can run, else the GPU, else a simulated one', () => {
-    expect(effectiveEngine(options, 'cpu')).toBe('cpu');
-    expect(effectiveEngine(options, 'cuda')).toBe('sim:h200');
-    const withGpu = engineOptions({ ...report, engines: [{ kind: 'cuda', available: true }] }, profiles, []);
-    expect(effectiveEngine(withGpu, null)).toBe('cuda');
-    expect(effectiveEngine(engineOptions(null, [], []), null)).toBeNull();
-  });
+it('the engine is the picked one if it can run, else the GPU, else a simulated one', () => {
+  expect(effectiveEngine(options, 'cpu')).toBe('cpu');
+  expect(effectiveEngine(options, 'cuda')).toBe('sim:h200');
+  const withGpu = engineOptions({ ...report, engines: [{ kind: 'cuda', available: true }] }, profiles, []);
+  expect(effectiveEngine(withGpu, null)).toBe('cuda');
+  expect(effectiveEngine(engineOptions(null, [], []), null)).toBeNull();
 });
 
 describe('the run that is shown', () => {

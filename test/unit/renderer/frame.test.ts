@@ -60,16 +60,14 @@ const lane = (id: string) => {
   return found;
 };
 
-describe('the rows behind a verdict', () => {
-  const verdicts = verdictsOf(iterationOf(trace, 0), experiment);
-  const { run } = view;
+const verdicts = verdictsOf(iterationOf(trace, 0), experiment);
+const { run } = view;
 
-  it('is marked with the copy, in whatever way that is selected', () => {
-    expect(verdicts).toMatchObject([{ op: 0, cause: 'overlapped' }]);
-    expect(evidenceRows({ run, verdicts }, view, null, 0)).toEqual([kernel, launch]);
-    expect(evidenceRows({ run, verdicts }, view, copy, null)).toEqual([kernel, launch]);
-    expect(frameOf(everything, null, tracks, [kernel]).joined).toEqual(frameOf(everything, kernel).selected);
-  });
+it('the rows behind a verdict are marked with the copy, in whatever way that is selected', () => {
+  expect(verdicts).toMatchObject([{ op: 0, cause: 'overlapped' }]);
+  expect(evidenceRows({ run, verdicts }, view, null, 0)).toEqual([kernel, launch]);
+  expect(evidenceRows({ run, verdicts }, view, copy, null)).toEqual([kernel, launch]);
+  expect(frameOf(everything, null, tracks, [kernel]).joined).toEqual(frameOf(everything, kernel).selected);
 });
 
 describe('tracks', () => {

@@ -220,33 +220,31 @@ describe('field paths', () => {
   });
 });
 
-describe('errors of a sweep name the field and a remedy', () => {
-  const axis = { parameter: 'streams', values: [1] };
-  const items = { template: 'strategy-a' };
-  const misspelt = { fields: ['environment.warmup'], values: [1] };
-  const hundred = (parameter: string) => ({ parameter, from: 1, to: 100, points: 100 });
-  it.each([
-    ['no sweep', {}, 'format'],
-    ['a newer version', { ...sweep([axis]), version: 2 }, 'version'],
-    ['no axis', sweep([]), 'axes'],
-    ['three axes', sweep([axis, axis, axis]), 'axes'],
-    ['an unknown field', sweep([{ ...axis, step: 1 }]), 'axes[0]'],
-    ['no base', sweep([axis], {}), 'base'],
-    ['an unknown template', sweep([axis], { template: 'none' }), 'base.template'],
-    ['a bad experiment', sweep([axis], { experiment: {} }), 'base.experiment.format'],
-    ['an unknown parameter', sweep([{ parameter: 'x', values: [1] }]), 'axes[0].parameter'],
-    ['a parameter out of bounds', sweep([axis], { ...items, parameters: { items: 'many' } }), 'base.parameters.items'],
-    ['an amount of another kind', sweep([{ parameter: 'chunkBytes', values: ['1 us'] }]), 'axes[0].values[0]'],
-    ['values and a range', sweep([{ ...axis, from: 1 }]), 'axes[0]'],
-    ['a value twice', sweep([{ parameter: 'streams', values: [1, 2, 1] }]), 'axes[0].values'],
-    ['one target twice', sweep([axis, { ...axis, values: [2] }]), 'axes[1]'],
-    ['a misspelt field that may be left out', ofExample([misspelt]), 'axes[0].fields[0]'],
-    ['a misspelt field of a template', sweep([misspelt]), 'axes[0].fields[0]'],
-    ['more points than are run', sweep([hundred('streams'), hundred('passes')]), 'axes'],
-  ])('%s', (_, json, field) => {
-    const [first] = problems(json);
-    expect(first).toMatchObject({ code: 'sweep.invalid', field, remedy: expect.stringMatching(/./) });
-  });
+const axis = { parameter: 'streams', values: [1] };
+const items = { template: 'strategy-a' };
+const misspelt = { fields: ['environment.warmup'], values: [1] };
+const hundred = (parameter: string) => ({ parameter, from: 1, to: 100, points: 100 });
+it.each([
+  ['no sweep', {}, 'format'],
+  ['a newer version', { ...sweep([axis]), version: 2 }, 'version'],
+  ['no axis', sweep([]), 'axes'],
+  ['three axes', sweep([axis, axis, axis]), 'axes'],
+  ['an unknown field', sweep([{ ...axis, step: 1 }]), 'axes[0]'],
+  ['no base', sweep([axis], {}), 'base'],
+  ['an unknown template', sweep([axis], { template: 'none' }), 'base.template'],
+  ['a bad experiment', sweep([axis], { experiment: {} }), 'base.experiment.format'],
+  ['an unknown parameter', sweep([{ parameter: 'x', values: [1] }]), 'axes[0].parameter'],
+  ['a parameter out of bounds', sweep([axis], { ...items, parameters: { items: 'many' } }), 'base.parameters.items'],
+  ['an amount of another kind', sweep([{ parameter: 'chunkBytes', values: ['1 us'] }]), 'axes[0].values[0]'],
+  ['values and a range', sweep([{ ...axis, from: 1 }]), 'axes[0]'],
+  ['a value twice', sweep([{ parameter: 'streams', values: [1, 2, 1] }]), 'axes[0].values'],
+  ['one target twice', sweep([axis, { ...axis, values: [2] }]), 'axes[1]'],
+  ['a misspelt field that may be left out', ofExample([misspelt]), 'axes[0].fields[0]'],
+  ['a misspelt field of a template', sweep([misspelt]), 'axes[0].fields[0]'],
+  ['more points than are run', sweep([hundred('streams'), hundred('passes')]), 'axes'],
+])('the error of a sweep names the field and a remedy: %s', (_, json, field) => {
+  const [first] = problems(json);
+  expect(first).toMatchObject({ code: 'sweep.invalid', field, remedy: expect.stringMatching(/./) });
 });
 
 describe('an axis of names', () => {

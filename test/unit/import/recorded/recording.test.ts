@@ -255,33 +255,31 @@ describe('problems of a recording', () => {
   });
 });
 
-describe('a recording that is cut or damaged', () => {
-  const whole = steps(8).bytes();
-  const all = rowsOf(read(whole)).length;
-  const attempt = (bytes: Uint8Array): Run | CopyscopeError => {
-    try {
-      return read(bytes);
-    } catch (thrown) {
-      if (thrown instanceof CopyscopeError) return thrown;
-      throw thrown;
-    }
-  };
+const whole = steps(8).bytes();
+const all = rowsOf(read(whole)).length;
+const attempt = (bytes: Uint8Array): Run | CopyscopeError => {
+  try {
+    return read(bytes);
+  } catch (thrown) {
+    if (thrown instanceof CopyscopeError) return thrown;
+    throw thrown;
+  }
+};
 
-  it('gives what was written whole, wherever it breaks off', () => {
-    fc.assert(
-      fc.property(fc.nat(whole.length), (length) => {
-        const run = attempt(whole.subarray(0, length));
-        if (run instanceof CopyscopeError) {
-          expect(run.code).toMatch(/^(trace-file\.not-a-trace|record\.nothing)$/);
-        } else {
-          expect(run.info.status).toBe('complete');
-          const { cutBytes } = readRecordingFile(whole.subarray(0, length));
-          // No more is lost than the record in progress.
-          expect(cutBytes).toBeLessThan(120);
-        }
-      }),
-      { numRuns: 300 },
-    );
-    expect(rowsOf(read(whole.subarray(0, whole.length - 45))).length).toBeGreaterThan(all - 3);
-  });
+it('a recording that is cut or damaged gives what was written whole, wherever it breaks off', () => {
+  fc.assert(
+    fc.property(fc.nat(whole.length), (length) => {
+      const run = attempt(whole.subarray(0, length));
+      if (run instanceof CopyscopeError) {
+        expect(run.code).toMatch(/^(trace-file\.not-a-trace|record\.nothing)$/);
+      } else {
+        expect(run.info.status).toBe('complete');
+        const { cutBytes } = readRecordingFile(whole.subarray(0, length));
+        // No more is lost than the record in progress.
+        expect(cutBytes).toBeLessThan(120);
+      }
+    }),
+    { numRuns: 300 },
+  );
+  expect(rowsOf(read(whole.subarray(0, whole.length - 45))).length).toBeGreaterThan(all - 3);
 });
