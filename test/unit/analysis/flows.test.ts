@@ -1,37 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { allFlows, type Flow, flowsOf } from '../../../core/explain/figures/flows.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { RowKind, Trace } from '../../../core/trace/trace.ts';
 import { simulatedExample } from '../export/support.ts';
+import { experimentOf } from '../support/experiments.ts';
 
-const experiment = requireExperiment({
-  format: 'copyscope/experiment',
-  version: 1,
-  name: 'Events',
-  buffers: [],
-  streams: [{ id: 'a' }, { id: 'b' }],
-  events: [{ id: 'one' }, { id: 'other' }],
-  threads: [
-    {
-      id: 'main',
-      operations: [
-        {
-          op: 'repeat',
-          count: 2,
-          operations: [
-            { op: 'recordEvent', event: 'one', stream: 'a' },
-            { op: 'waitEvent', event: 'one', stream: 'b' },
-          ],
-        },
-        { op: 'recordEvent', event: 'other', stream: 'a' },
-        { op: 'synchronizeEvent', event: 'one' },
-        { op: 'waitEvent', event: 'one', stream: 'b' },
-      ],
-    },
-  ],
-});
+const wait = { op: 'waitEvent', event: 'one', stream: 'b' };
+const experiment = experimentOf({ streams: [{ id: 'a' }, { id: 'b' }], events: [{ id: 'one' }, { id: 'other' }] }, [
+  { op: 'repeat', count: 2, operations: [{ op: 'recordEvent', event: 'one', stream: 'a' }, wait] },
+  { op: 'recordEvent', event: 'other', stream: 'a' },
+  { op: 'synchronizeEvent', event: 'one' },
+  wait,
+]);
 
 /** Makes a trace of rows [kind, lane, start, op], with an optional correlation. */
 function traceOf(rows: readonly (readonly [RowKind, 'main' | 'a' | 'b', number, number, number?])[]): Trace {

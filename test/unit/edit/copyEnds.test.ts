@@ -4,21 +4,14 @@ import { declareOtherEnd, makeRoom, setCopySize } from '../../../core/experiment
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
 import { setCopyEnd } from '../../../core/experiment/edit/operations.ts';
 import { atEndOf } from '../../../core/experiment/edit/paths.ts';
-import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { MiB } from '../../../core/units.ts';
 import { scoreLayout } from '../../../renderer/score/scoreLayout.ts';
+import { experimentOf } from '../support/experiments.ts';
 
 type Buffers = readonly { readonly id: string; readonly memory: string; readonly [field: string]: unknown }[];
 
 const document = (buffers: Buffers, operations: readonly object[] = []) =>
-  requireExperiment({
-    format: 'copyscope/experiment',
-    version: 1,
-    name: 'ends',
-    buffers,
-    streams: [{ id: 'side' }],
-    threads: [{ id: 'main', operations }],
-  });
+  experimentOf({ buffers, streams: [{ id: 'side' }] }, operations);
 
 const source = { id: 'source', memory: 'pinned', bytes: 64 * MiB };
 

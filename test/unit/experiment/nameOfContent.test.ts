@@ -1,21 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { freeNewName, isNewName, nameOfContent } from '../../../core/experiment/nameOfContent.ts';
-import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { experimentOf } from '../support/experiments.ts';
 
+const buffers = [
+  { id: 'host', memory: 'pinned', bytes: 64_000_000 },
+  { id: 'device', memory: 'device', bytes: 64_000_000 },
+];
 const named = (operations: readonly object[]) =>
-  nameOfContent(
-    requireExperiment({
-      format: 'copyscope/experiment',
-      version: 1,
-      name: 'New experiment',
-      buffers: [
-        { id: 'host', memory: 'pinned', bytes: 64_000_000 },
-        { id: 'device', memory: 'device', bytes: 64_000_000 },
-      ],
-      streams: [{ id: 'side' }],
-      threads: [{ id: 'main', operations }],
-    }),
-  );
+  nameOfContent(experimentOf({ buffers, streams: [{ id: 'side' }] }, operations));
 const upload = { op: 'copy', src: 'host', dst: 'device', stream: 'side' };
 const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 5 }, stream: 'default' };
 

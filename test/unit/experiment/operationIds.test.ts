@@ -18,6 +18,7 @@ import { type Experiment, eachOperation } from '../../../core/experiment/experim
 import { operationNames } from '../../../core/experiment/operations.ts';
 import { parseExperiment, requireExperiment } from '../../../core/experiment/parse.ts';
 import { decodeRun } from '../../../core/trace/arrow/decode.ts';
+import { experimentOf } from '../support/experiments.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures');
 const textOf = (file: string): string => readFileSync(join(fixtures, file), 'utf8');
@@ -29,25 +30,16 @@ function idsOf({ threads }: Experiment): string[] {
 }
 
 const first = ['threads', 0, 'operations', 0];
-const threeCopies = requireExperiment({
-  format: 'copyscope/experiment',
-  version: 2,
-  name: 'three copies',
-  buffers: [
-    { id: 'source', memory: 'pinned', bytes: 64 },
-    { id: 'target', memory: 'device', bytes: 64 },
-  ],
-  threads: [
-    {
-      id: 'main',
-      operations: [
-        { op: 'copy', id: 'upload', src: 'source', dst: 'target' },
-        { op: 'copy', src: 'source', dst: 'target' },
-        { op: 'copy', id: 'copy7', src: 'source', dst: 'target' },
-      ],
-    },
-  ],
-});
+const copy = { op: 'copy', src: 'source', dst: 'target' };
+const buffers = [
+  { id: 'source', memory: 'pinned', bytes: 64 },
+  { id: 'target', memory: 'device', bytes: 64 },
+];
+const threeCopies = experimentOf({ name: 'three copies', buffers }, [
+  { ...copy, id: 'upload' },
+  copy,
+  { ...copy, id: 'copy7' },
+]);
 
 describe('a document of version 1', () => {
   it('a document of version 1 gets the same ids each time it is read, one for every operation', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { applyChange } from '../../../core/experiment/change.ts';
-import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { withEvidence } from '../../../core/explain/hazards/evidence.ts';
 import { findConflictsInSteps } from '../../../core/explain/hazards/find.ts';
@@ -13,7 +13,7 @@ import { lower } from '../../../core/program/lower.ts';
 import { atOnce } from '../../../core/steps.ts';
 import { experimentOf, fault } from '../support/experiments.ts';
 
-type Operations = ExperimentInput['threads'][number]['operations'];
+type Operations = readonly object[];
 
 const buffers = [
   { id: 'pinned', memory: 'pinned', bytes: 4096 },

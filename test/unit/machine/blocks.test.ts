@@ -10,6 +10,7 @@ import { machineOf } from '../../../core/machine/cost/machineOf.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { atOnce } from '../../../core/steps.ts';
+import { experimentOf } from '../support/experiments.ts';
 import { h200 } from './toy.ts';
 
 const KiB = 1024;
@@ -22,32 +23,20 @@ interface Shape {
   readonly blocks: number;
 }
 
-function experimentOf({ way, memory = 'pinned', strategy, bytes, blocks }: Shape) {
+function experimentOfShape({ way, memory = 'pinned', strategy, bytes, blocks }: Shape) {
   const largest = typeof bytes === 'number' ? bytes : Math.max(...bytes);
   const side = (one: string) => ({ memory: one === 'h' ? memory : 'device', bytes: 2 * blocks * largest });
-  return requireExperiment({
-    format: 'copyscope/experiment',
-    version: 1,
-    name: 'Blocks',
-    devices: [{ id: 'gpu' }],
-    buffers: [
-      { id: 'from', ...side(way.charAt(0)), pattern: { kind: 'random', seed: 7 } },
-      { id: 'to', ...side(way.charAt(2)) },
-    ],
-    streams: [{ id: 's', flags: 'non-blocking' }],
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          { op: 'blockCopy', src: 'from', dst: 'to', blocks, blockBytes: bytes, strategy, stream: 's' },
-          { op: 'synchronizeStream', stream: 's' },
-        ],
-      },
-    ],
-  });
+  const buffers = [
+    { id: 'from', ...side(way.charAt(0)), pattern: { kind: 'random', seed: 7 } },
+    { id: 'to', ...side(way.charAt(2)) },
+  ];
+  return experimentOf({ buffers, streams: [{ id: 's' }] }, [
+    { op: 'blockCopy', src: 'from', dst: 'to', blocks, blockBytes: bytes, strategy, stream: 's' },
+    { op: 'synchronizeStream', stream: 's' },
+  ]);
 }
 
-const programOf = (shape: Shape) => lower(experimentOf(shape));
+const programOf = (shape: Shape) => lower(experimentOfShape(shape));
 
 function predicted(shape: Shape, profile = h200) {
   const { costs, around } = machineOf(profile);
@@ -143,7 +132,7 @@ describe('a block copy', () => {
   });
 
   it('conflicts only with what touches the same blocks', () => {
-    const document = experimentOf({ way: 'h2d', strategy: 'kernel', bytes: 4096, blocks: 4 });
+    const document = experimentOfShape({ way: 'h2d', strategy: 'kernel', bytes: 4096, blocks: 4 });
     const copy = { op: 'blockCopy', src: 'from', dst: 'to', blocks: 2, blockBytes: 4096, stream: 's' };
     const conflicts = (first: readonly number[], second: readonly number[]) => {
       const operations = [
@@ -160,7 +149,7 @@ describe('a block copy', () => {
 
   it('is refused with its field if it can not be made', () => {
     const refused = (shape: Partial<Shape>, more: object = {}) => {
-      const document = experimentOf({ way: 'h2d', strategy: 'loop', bytes: 4096, blocks: 8, ...shape });
+      const document = experimentOfShape({ way: 'h2d', strategy: 'loop', bytes: 4096, blocks: 8, ...shape });
       const [copy, ...rest] = document.threads[0]?.operations ?? [];
       const operations = [{ ...copy, ...more }, ...rest];
       return () => lower(requireExperiment({ ...document, threads: [{ id: 'main', operations }] }));
@@ -175,7 +164,7 @@ describe('a block copy', () => {
   });
 
   it('with a call for each block has a faster strategy as its remedy', () => {
-    const document = experimentOf({ way: 'h2d', strategy: 'loop', bytes: 4096, blocks: 256 });
+    const document = experimentOfShape({ way: 'h2d', strategy: 'loop', bytes: 4096, blocks: 256 });
     const { remedies = [] } = explainWithRemedies(document, machineOf(h200)) ?? {};
     expect(remedies[0]).toMatchObject({ cause: 'many-small-copies', isConfirmed: true });
     expect(remedies[0]?.steps).toEqual([
@@ -187,7 +176,7 @@ describe('a block copy', () => {
 
 describe('rows of a matrix', () => {
   const matrix = (strategy: string, blocks: number, blockBytes: number, more: object = {}) => {
-    const document = experimentOf({ way: 'h2d', strategy: 'loop', bytes: blockBytes, blocks });
+    const document = experimentOfShape({ way: 'h2d', strategy: 'loop', bytes: blockBytes, blocks });
     const [, wait] = document.threads[0]?.operations ?? [];
     const copy = {
       op: 'blockCopy',

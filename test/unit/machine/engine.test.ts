@@ -6,6 +6,7 @@ import { simEngine } from '../../../core/machine/cost/simEngine.ts';
 import type { RunProgress } from '../../../core/program/engine.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
+import { experimentOf } from '../support/experiments.ts';
 import { buffers, h200, plainRows, streams } from './toy.ts';
 
 const site = {
@@ -21,21 +22,10 @@ function request(json: unknown) {
   return { experiment, program: lower(experiment), profile: 'h200' };
 }
 
-const looped = (count: number) => ({
-  format: 'copyscope/experiment',
-  version: 1,
-  name: 'loop',
-  buffers,
-  streams,
-  threads: [
-    {
-      id: 'main',
-      operations: [
-        { op: 'repeat', count, operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, stream: 'a' }] },
-      ],
-    },
-  ],
-});
+const looped = (count: number) =>
+  experimentOf({ name: 'loop', buffers, streams }, [
+    { op: 'repeat', count, operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, stream: 'a' }] },
+  ]);
 
 describe('a run', () => {
   it('says where the device has not the memory for it', async () => {

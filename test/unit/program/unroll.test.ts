@@ -9,6 +9,7 @@ import { copyOnce } from '../../../core/explain/remedies/copyOnce.ts';
 import { doubleBuffer } from '../../../core/explain/remedies/doubleBuffer.ts';
 import { joinedCopies } from '../../../core/explain/remedies/joinCopies.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { experimentOf } from '../support/experiments.ts';
 
 const example = JSON.parse(readFileSync('assets/examples/pipelines/dataset-loop.json', 'utf8'));
 /** The example with another number of rounds. */
@@ -18,17 +19,16 @@ const loopOf = (count: number): Experiment => {
   return requireExperiment(made);
 };
 const withOperations = (...operations: object[]): Experiment =>
-  requireExperiment({
-    format: 'copyscope/experiment',
-    version: 2,
-    name: 'steps',
-    buffers: [
-      { id: 'host', memory: 'pinned', bytes: 64, pattern: { kind: 'random', seed: 7 } },
-      { id: 'device', memory: 'device', bytes: 64 },
-    ],
-    streams: [{ id: 'side' }],
-    threads: [{ id: 'main', operations }],
-  });
+  experimentOf(
+    {
+      buffers: [
+        { id: 'host', memory: 'pinned', bytes: 64, pattern: { kind: 'random', seed: 7 } },
+        { id: 'device', memory: 'device', bytes: 64 },
+      ],
+      streams: [{ id: 'side' }],
+    },
+    operations,
+  );
 const copy = { op: 'copy', src: 'host', dst: 'device', bytes: 4, srcStepBytes: 4, dstStepBytes: 8 };
 const repeat = (count: number, ...operations: object[]) => ({ op: 'repeat', count, operations });
 const offsetsOf = (experiment: Experiment) =>

@@ -1,46 +1,33 @@
 /** A small run for the window's tests: a host thread, two streams, an H2D engine and compute. */
-import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { RowKind } from '../../../core/trace/trace.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
 import { IterationView } from '../../../renderer/store/opened/loadedRun.ts';
+import { experimentOf } from '../support/experiments.ts';
 import { lanes, runInfo } from '../trace/fixtures.ts';
 
-export const experiment = requireExperiment({
-  format: 'copyscope/experiment',
-  version: 1,
-  name: 'Pinned, second stream',
-  buffers: [
-    { id: 'source', memory: 'pinned', bytes: 20 * 1024 * 1024 },
-    { id: 'target', memory: 'device', bytes: 20 * 1024 * 1024 },
-    { id: 'factor', memory: 'device', bytes: 20 * 1024 * 1024 },
-    { id: 'product', memory: 'device', bytes: 20 * 1024 * 1024 },
-  ],
-  streams: [{ id: 'side' }],
-  events: [{ id: 'copied' }, { id: 'multiplied' }],
-  threads: [
-    {
-      id: 'main',
-      operations: [
-        { op: 'copy', src: 'source', dst: 'target', stream: 'side' },
-        { op: 'recordEvent', event: 'copied', stream: 'side' },
-        {
-          op: 'kernel',
-          label: 'multiply 3 passes',
-          kernel: { kind: 'stream', passes: 3 },
-          reads: ['factor'],
-          writes: ['product'],
-        },
-        { op: 'recordEvent', event: 'multiplied' },
-        { op: 'synchronizeEvent', event: 'copied' },
-        { op: 'synchronizeEvent', event: 'multiplied' },
-      ],
-    },
-  ],
-});
-
 export const MiB = 1024 * 1024;
+
+const device = ['target', 'factor', 'product'].map((id) => ({ id, memory: 'device', bytes: 20 * MiB }));
+const multiply = { label: 'multiply 3 passes', kernel: { kind: 'stream', passes: 3 } };
+
+export const experiment = experimentOf(
+  {
+    name: 'Pinned, second stream',
+    buffers: [{ id: 'source', memory: 'pinned', bytes: 20 * MiB }, ...device],
+    streams: [{ id: 'side' }],
+    events: [{ id: 'copied' }, { id: 'multiplied' }],
+  },
+  [
+    { op: 'copy', src: 'source', dst: 'target', stream: 'side' },
+    { op: 'recordEvent', event: 'copied', stream: 'side' },
+    { op: 'kernel', ...multiply, reads: ['factor'], writes: ['product'] },
+    { op: 'recordEvent', event: 'multiplied' },
+    { op: 'synchronizeEvent', event: 'copied' },
+    { op: 'synchronizeEvent', event: 'multiplied' },
+  ],
+);
 
 /** Rows in order of start: call 0, copy 1, call 2, kernel 3, record mark 4, sync 5. */
 export function exampleTrace() {

@@ -6,45 +6,28 @@ import { lower } from '../../../core/program/lower.ts';
 import { placeOfCell } from '../../../renderer/score/cells.ts';
 import { blockHolding, scoreLayout } from '../../../renderer/score/scoreLayout.ts';
 import { edits, momentsOf } from '../support/edits.ts';
+import { experimentOf } from '../support/experiments.ts';
 import { experiment } from './exampleRun.ts';
 
 const example = (name: string) =>
   requireExperiment(readFileSync(new URL(`../../../assets/examples/overlap/${name}.json`, import.meta.url), 'utf8'));
 
-const threaded = requireExperiment({
-  format: 'copyscope/experiment',
-  version: 1,
-  name: 'two threads',
-  buffers: [
-    { id: 'a', memory: 'pinned', bytes: 1024 },
-    { id: 'b', memory: 'device', bytes: 1024 },
+const buffers = [
+  { id: 'a', memory: 'pinned', bytes: 1024 },
+  { id: 'b', memory: 'device', bytes: 1024 },
+];
+const copied = { op: 'copy', src: 'a', dst: 'b', stream: 'side' };
+const threaded = experimentOf(
+  { buffers, streams: [{ id: 'side' }], events: [{ id: 'done' }] },
+  [
+    { op: 'repeat', count: 3, operations: [{ op: 'work', durationNs: 1000 }, copied] },
+    { op: 'recordEvent', event: 'done', stream: 'side' },
   ],
-  streams: [{ id: 'side' }],
-  events: [{ id: 'done' }],
-  threads: [
-    {
-      id: 'first',
-      operations: [
-        {
-          op: 'repeat',
-          count: 3,
-          operations: [
-            { op: 'work', durationNs: 1000 },
-            { op: 'copy', src: 'a', dst: 'b', stream: 'side' },
-          ],
-        },
-        { op: 'recordEvent', event: 'done', stream: 'side' },
-      ],
-    },
-    {
-      id: 'second',
-      operations: [
-        { op: 'copy', src: 'b', dst: 'a', stream: 'side' },
-        { op: 'synchronizeEvent', event: 'done' },
-      ],
-    },
+  [
+    { op: 'copy', src: 'b', dst: 'a', stream: 'side' },
+    { op: 'synchronizeEvent', event: 'done' },
   ],
-});
+);
 
 describe('the score', () => {
   it('numbers operations as the program does', () => {

@@ -1,19 +1,16 @@
 /** Experiments for tests, in the form of a document. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 
-type Parts = Partial<Omit<ExperimentInput, 'threads'>>;
-type Operations = ExperimentInput['threads'][number]['operations'];
-
-/** Returns an experiment with one host thread for each list of operations: main, then thread1, thread2… */
-export function experimentOf(parts: Parts, ...threads: Operations[]): Experiment {
-  const document: ExperimentInput = {
-    format: 'copyscope/experiment',
-    version: 2,
-    name: 'test',
-    ...parts,
+/**
+ * Returns an experiment of a document's parts, with a host thread for each list of operations: main, then thread1,
+ * thread2… Throws if it is not valid.
+ */
+export function experimentOf(parts: object, ...threads: (readonly object[])[]): Experiment {
+  const document = {
+    ...{ format: 'copyscope/experiment', version: 2, name: 'test', ...parts },
     threads: threads.map((operations, index) => ({ id: index === 0 ? 'main' : `thread${index}`, operations })),
   };
   return requireExperiment(JSON.stringify(document));

@@ -1,9 +1,9 @@
 /** Traces and runs for the tests of core/trace: small ones, and random ones for properties. */
 import fc from 'fast-check';
-import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import type { Run, RunInfo } from '../../../core/trace/run.ts';
 import { channelTypes, type Lane, memoryKinds, type RowKind, rowKinds, type Trace } from '../../../core/trace/trace.ts';
+import { experimentOf } from '../support/experiments.ts';
 
 export const lanes = {
   main: { kind: 'host-thread', id: 'thread:main', name: 'main', device: '' },
@@ -32,6 +32,11 @@ export function smallTrace(iterations = 2): Trace {
   return builder.build();
 }
 
+const buffers = [
+  { id: 'source', memory: 'pinned', bytes: 4096 },
+  { id: 'target', memory: 'device', bytes: 4096 },
+];
+
 export function runInfo(changes: Partial<RunInfo> = {}): RunInfo {
   return {
     format: 'copyscope/run',
@@ -39,25 +44,11 @@ export function runInfo(changes: Partial<RunInfo> = {}): RunInfo {
     engine: 'cuda',
     status: 'complete',
     createdAt: '2026-11-20T05:00:00.000Z',
-    experiment: requireExperiment({
-      format: 'copyscope/experiment',
-      version: 1,
-      name: 'Copy beside a kernel – 試験',
-      buffers: [
-        { id: 'source', memory: 'pinned', bytes: 4096 },
-        { id: 'target', memory: 'device', bytes: 4096 },
-      ],
-      threads: [
-        {
-          id: 'main',
-          operations: [
-            { op: 'copy', src: 'source', dst: 'target' },
-            { op: 'kernel', kernel: { kind: 'spin', durationNs: 7000 } },
-            { op: 'synchronizeDevice' },
-          ],
-        },
-      ],
-    }),
+    experiment: experimentOf({ name: 'Copy beside a kernel – 試験', buffers }, [
+      { op: 'copy', src: 'source', dst: 'target' },
+      { op: 'kernel', kernel: { kind: 'spin', durationNs: 7000 } },
+      { op: 'synchronizeDevice' },
+    ]),
     device: null,
     machine: { os: 'Linux', cpu: 'a processor', cores: 2 },
     versions: { copyscope: '0.1.0', driver: '13.0', runtime: '13.0', cupti: null },
