@@ -9,7 +9,7 @@ import { keptCopies, movablesOf } from './changes/device.ts';
 import { isScalar } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
 import { experimentOf } from './experimentOf.ts';
-import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
+import { type Lifted, type LiftOptions, type LongSteps, liftTrace } from './fromTrace.ts';
 import { keptBytes, needsOf } from './needs.ts';
 import type { PartTime } from './parts.ts';
 import { Planner, type Remedy } from './plan.ts';
@@ -33,6 +33,7 @@ export interface StepsAnswer {
   readonly list: readonly { readonly name: string; readonly ns: number }[];
   /** Parts of the median step; they add up to it. */
   readonly parts: readonly PartTime[];
+  readonly long: LongSteps | null;
   /** First use of a device, and its longest calls. */
   readonly initialisation: Lifted['initialisation'];
   readonly inferred: readonly string[];
@@ -117,7 +118,10 @@ export function planAnswers(lifted: Lifted, planner: Planner, uneven: UnevenWork
   const plan = remedies.map((remedy) => remedyAnswer(lifted.script, remedy));
   const recommended = plan.find(({ mayGainNothing }) => !mayGainNothing);
   return {
-    answer: answerSentence(steps, plan, lifted.busiestNs / lowerMedian(lifted.recordedNs), uneven),
+    answer: answerSentence(steps, plan, {
+      busyShare: lifted.busiestNs / lowerMedian(lifted.recordedNs),
+      uneven,
+    }),
     steps,
     plan,
     planSteps: recommended === undefined ? [] : planSteps(planner, recommended),
@@ -155,7 +159,7 @@ export const remedyAnswer = (script: Script, remedy: Remedy): RemedyAnswer => ({
 });
 
 export function stepsAnswer(
-  { found, recordedNs, script, parts, initialisation }: Lifted,
+  { found, recordedNs, script, parts, long, initialisation }: Lifted,
   planner: Planner,
 ): StepsAnswer {
   return {
@@ -167,6 +171,7 @@ export function stepsAnswer(
     unprofiledHighNs: planner.unprofiledRange.highNs,
     list: found.ranges.map(({ name }, index) => ({ name, ns: recordedNs[index] ?? 0 })),
     parts,
+    long,
     initialisation,
     inferred: [...script.inferred, ...planner.notes],
     caution: cautionOf(recordedNs, planner.replayedNs),

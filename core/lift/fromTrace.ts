@@ -14,7 +14,7 @@ import { isCommunication, waitsForWorkers } from './classes.ts';
 import { CopySpans, type SpanOfCopy } from './copySpans.ts';
 import { deviceOf } from './devices.ts';
 import { eventPairs } from './events.ts';
-import { HostActivity, leastOwnNs } from './hostActivity.ts';
+import { HostActivity, leastOwnNs, longInsideNs } from './hostActivity.ts';
 import { type HostLine, hostLine } from './hostLine.ts';
 import { Initialisation } from './initialisation.ts';
 import { slackNs } from './likelyRecord.ts';
@@ -23,8 +23,10 @@ import { HostRanges } from './ranges.ts';
 import {
   type CopyItem,
   type Item,
+  isPageable,
   type LaunchItem,
   nothingRan,
+  type Ran,
   type RecordItem,
   type Script,
   type SyncItem,
@@ -45,8 +47,25 @@ export interface Lifted {
   readonly parts: readonly PartTime[];
   /** Time of that step's kernels on the busiest device, without communication. */
   readonly busiestNs: number;
+  /** Null unless some steps take much longer than most. */
+  readonly long: LongSteps | null;
   /** Initialisation in the whole trace; left out of all steps. */
   readonly initialisation: { readonly ns: number; readonly names: readonly NamedTime[] };
+}
+
+/** Steps that are much longer than most, such as those with an evaluation, a new epoch or a garbage collection. */
+export interface LongSteps {
+  readonly count: number;
+  /** Number of all steps, without the first. */
+  readonly of: number;
+  readonly longestNs: number;
+  readonly typicalNs: number;
+  readonly averageNs: number;
+  /** Share of all time that the long steps take beyond typical ones. */
+  readonly share: number;
+  /** Part that is most longer in the longest step, and by how much. */
+  readonly part: PartTime;
+  readonly moreNs: number;
 }
 
 export interface LiftOptions {
@@ -66,8 +85,21 @@ const mostCalls = 20_000;
 /** Limit of the framework's own time in an operator that only issues work. */
 const mostIssuingNs = 5000;
 
-/** A framework may run for less than this between operators without a record, as an optimizer does. */
+/** A step is long from this many typical ones on. */
+const longFrom = 1.5;
+/** Fewer steps don't show which are usual. */
+const fewestCompared = 5;
+/** Smallest share of all time beyond typical steps that counts. */
+const leastLong = 0.1;
+
+/**
+ * A framework may run for less than this between operators without a record, as an optimizer does. After a value has
+ * come to the host, the program works on it: frameworks take at most 50 us for the next operator (20 programs, H200).
+ */
 const leastSilentNs = 500_000;
+
+const isItsOwn = (most: Ran | undefined, ns: number): boolean =>
+  most !== undefined && most.part === 'issuing' && most.ns >= Math.max(longInsideNs, ns / 2);
 
 /** A copy that nothing delays begins within this time after its call, or after the work before it. */
 const mostStartNs = 50_000;
@@ -79,6 +111,49 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   const line = hostLine(trace);
   requireCalls(trace, line, options.error);
   const all = findSteps(trace, line);
+  const lifted = liftSteps(trace, line, name, all, options);
+  return isAsked(options) ? lifted : { ...lifted, long: longSteps(all, lifted.parts, longest) };
+
+  function longest(step: number): readonly PartTime[] {
+    return liftSteps(trace, line, name, all, { from: step, to: step }).parts;
+  }
+}
+
+const isAsked = ({ from, to }: LiftOptions): boolean => from !== undefined || to !== undefined;
+
+/** `partsOf` returns the parts of a step, counted from 1. The first step fills queues, and often allocates. */
+function longSteps(
+  all: FoundSteps,
+  parts: readonly PartTime[],
+  partsOf: (step: number) => readonly PartTime[],
+): LongSteps | null {
+  const ranges = endsAtItsMark(all.ranges) ? all.ranges.slice(0, -1) : all.ranges;
+  const times = ranges.map(({ startNs, untilNs, endNs }) => Math.max(untilNs, endNs) - startNs).slice(1);
+  if (times.length < fewestCompared) return null;
+  const typicalNs = lowerMedian(times);
+  const long = times.filter((ns) => ns > longFrom * typicalNs);
+  const totalNs = times.reduce((sum, ns) => sum + ns, 0);
+  const beyondNs = long.reduce((sum, ns) => sum + ns - typicalNs, 0);
+  if (beyondNs < leastLong * totalNs || totalNs > maxDurationNs) return null;
+  const longestNs = Math.max(...long);
+  const usual = new Map(parts.map(({ part, ns }) => [part, ns]));
+  const more = partsOf(times.indexOf(longestNs) + 2)
+    .map((part) => ({ part, moreNs: part.ns - (usual.get(part.part) ?? 0) }))
+    .sort((a, b) => b.moreNs - a.moreNs)[0];
+  return more === undefined || !(more.moreNs > 0)
+    ? null
+    : {
+        count: long.length,
+        of: times.length,
+        longestNs,
+        typicalNs,
+        averageNs: totalNs / times.length,
+        share: beyondNs / totalNs,
+        ...more,
+      };
+}
+
+function liftSteps(trace: Trace, line: HostLine, name: string, all: FoundSteps, options: LiftOptions): Lifted {
   const found = withFewCalls(chosenSteps(all, options), line);
   const bounds = stepBounds(found, line);
   const ends = stepEnds(trace, line, found, bounds);
@@ -118,6 +193,7 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
       typical.toNs,
     ),
     busiestNs: busiestNs(trace, rows, typical),
+    long: null,
     initialisation: { ns: initialisation.ns, names: initialisation.names },
   };
 }
@@ -185,11 +261,11 @@ function requireCalls(trace: Trace, { calls }: HostLine, error: ErrorInfo | unde
   });
 }
 
-function chosenSteps(all: FoundSteps, { from, to }: LiftOptions): FoundSteps {
-  const isAsked = from !== undefined || to !== undefined;
-  const found = !isAsked && endsAtItsMark(all.ranges) ? withoutLast(all) : all;
+function chosenSteps(all: FoundSteps, options: LiftOptions): FoundSteps {
+  const { from, to } = options;
+  const found = !isAsked(options) && endsAtItsMark(all.ranges) ? withoutLast(all) : all;
   const { ranges } = found;
-  const whole = isAsked ? null : longestSpan(ranges);
+  const whole = isAsked(options) ? null : longestSpan(ranges);
   const first = whole?.first ?? from ?? 1;
   const last = whole?.last ?? to ?? ranges.length;
   if (!(first >= 1 && first <= last && last <= ranges.length)) {
@@ -474,13 +550,15 @@ class ScriptBuilder {
     const cuts = this.#cutsBetween(fromNs, toNs);
     const edges = spans.edgesBetween(fromNs, toNs);
     const places = [fromNs, ...(cuts.length === 0 ? edges : [...edges, ...cuts].sort((a, b) => a - b)), toNs];
+    const last = items.findLast(({ kind }) => kind !== 'work');
+    const hasRead = last?.kind === 'sync' || (last?.kind === 'copy' && last.direction === 'd2h' && isPageable(last));
     for (let index = 1; index < places.length; index += 1) {
       const [a, b] = [places[index - 1] ?? 0, places[index] ?? 0];
       if (!(b > a) || this.#initialisation.nsWithin(a, b) > (b - a) / 2) continue;
       const copy = spans.firstAt((a + b) / 2);
-      const item = this.#workItem(a, b, copy);
+      const item = this.#workItem(a, b, copy, hasRead ? leastOwnNs : leastSilentNs);
       items.push(item);
-      const isOwn = item.isOwn && copy < 0 && item.part !== 'loading-data';
+      const isOwn = (item.isOwn || item.part === 'own-host-work') && copy < 0 && item.part !== 'loading-data';
       this.spans.push({ startNs: a, endNs: b, part: isOwn ? 'own-host-work' : 'issuing' });
     }
   }
@@ -493,7 +571,7 @@ class ScriptBuilder {
     return cuts.filter((ns) => ns > fromNs && ns < toNs);
   }
 
-  #workItem(fromNs: number, toNs: number, copy: number): WorkItem {
+  #workItem(fromNs: number, toNs: number, copy: number, silentFromNs: number): WorkItem {
     const { trivialNs, othersNs } = this.#line;
     const ns = toNs - fromNs;
     const calls = countWithin(trivialNs, fromNs, toNs);
@@ -504,7 +582,7 @@ class ScriptBuilder {
     // While another thread works, this one waits for it.
     const isAlone = countWithin(othersNs, fromNs, toNs) === 0;
     const isEmpty = calls === 0 && !this.#ranges.hasOperators(fromNs, toNs) && isAlone;
-    const isSilent = isAlone && ns >= leastSilentNs && this.#ranges.silentNs(fromNs, toNs, leastSilentNs) >= ns / 2;
+    const isSilent = isAlone && ns >= silentFromNs && this.#ranges.silentNs(fromNs, toNs, silentFromNs) >= ns / 2;
     const recorded = { operators, calls, frames };
     const [loader] = this.#activity.loadersBetween(fromNs, toNs);
     const isOwn = isLong && (isEmpty || isBusy || isSilent || loader !== undefined);
@@ -520,7 +598,19 @@ class ScriptBuilder {
           : isOwn
             ? 'own-host-work'
             : 'issuing';
-    return { kind: 'work', ns, copy, recorded, isOwn, mayWait, hasWorkers, part, ran };
+    // Not the launches of an operator, but work that it does itself, such as a search for the fastest algorithm.
+    const isInside = part === 'issuing' && isItsOwn(ran[0], ns);
+    return {
+      kind: 'work',
+      ns,
+      copy,
+      recorded,
+      isOwn,
+      mayWait,
+      hasWorkers,
+      part: isInside ? 'own-host-work' : part,
+      ran,
+    };
   }
 
   #call(
@@ -631,7 +721,16 @@ class ScriptBuilder {
     const isDevice = /Device|Ctx|Thread/.test(call.name);
     const stream = isDevice || issued < 0 ? null : this.#streamId(issued);
     const device = stream === null ? { device: this.#devices.waitedFor(untilNs) } : {};
-    const sync: SyncItem = { kind: 'sync', stream, ...device, callNs: call.endNs - call.startNs, copy, line };
+    const isInside = copy < 0 && this.#ranges.isInside(call.startNs) ? { isInside: true } : {};
+    const sync: SyncItem = {
+      kind: 'sync',
+      stream,
+      ...device,
+      callNs: call.endNs - call.startNs,
+      copy,
+      line,
+      ...isInside,
+    };
     // The framework call of a copy waits for that copy.
     if (isDevice || copy >= 0) return [sync];
     const busyUntil = issued < 0 ? this.#devices.allUntilNs : (this.#busyUntil.get(issued) ?? 0);

@@ -16,6 +16,9 @@ import type { Ran } from './script.ts';
 /** Shorter spans between calls belong to the framework, however few of its operators were recorded in them. */
 export const leastOwnNs = 100_000;
 
+/** An operator that launches kernels doesn't issue for so long at a stretch: it works itself. */
+export const longInsideNs = 500_000;
+
 /** A span of one thread with the same innermost row. */
 interface Segment {
   readonly startNs: number;
@@ -131,7 +134,13 @@ export class HostActivity {
       if (startNs >= toNs) break;
       if (endNs <= fromNs) continue;
       const isShort = part === 'host-operators' && operatorNs < leastOwnNs && !isOwn((startNs + endNs) / 2);
-      spans.push({ startNs, endNs, part: isShort ? 'issuing' : part, name: this.nameOf(row) });
+      const works = part === 'issuing' && !isCall(this.#trace, row) && endNs - startNs >= longInsideNs;
+      spans.push({
+        startNs,
+        endNs,
+        part: works ? 'own-host-work' : isShort ? 'issuing' : part,
+        name: this.nameOf(row),
+      });
     }
     return spans;
   }

@@ -2,7 +2,7 @@
 
 import { lowerMedian } from '../statistics.ts';
 import { formatBytes, formatDuration } from '../units.ts';
-import { keptCopies, type Movable, movablesOf, operatorsOf } from './changes/device.ts';
+import { keptCopies, type Movable, movablesOf, operatorsOf, readsResults } from './changes/device.ts';
 import { loadingNs } from './changes/host.ts';
 import { pinningNs } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
@@ -34,6 +34,10 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
   },
   graph: () =>
     'First its shapes and the memory that it reads and writes must stay the same: copy what changes into the same tensors before each replay, and decide nothing on the host in between.',
+  'other-thread': ({ steps }) =>
+    steps.some(({ items }) => readsResults(items))
+      ? 'The host works on what copies brought back: another thread can do that later, or the device instead, or both less often.'
+      : null,
   'load-in-workers': (script) => {
     const loading = loadingNs(script);
     if (script.steps.some(({ items }) => items.some((item) => item.kind === 'work' && item.hasWorkers)))

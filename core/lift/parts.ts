@@ -127,7 +127,10 @@ function sweep(edges: Edge[], fromNs: number, toNs: number): Spent {
   const active = Array.from({ length: precedence.length + 1 }, () => new Map<string, number>());
   const spent = new Map<StepPart, Map<string, number>>();
   let at = fromNs;
-  const firstOf = (index: number): string => active[index]?.keys().next().value ?? '';
+  const firstOf = (index: number): string => {
+    for (const name of active[index]?.keys() ?? []) if (name !== '') return name;
+    return '';
+  };
   const spend = (untilNs: number): void => {
     const first = active.findIndex((names, index) => index < precedence.length && names.size > 0);
     const part = precedence[first] ?? 'gaps';

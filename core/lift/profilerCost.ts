@@ -125,6 +125,12 @@ const addedNs = ({ operators, calls, frames }: Recorded, cost: ProfilerCost): nu
 const less = (ns: number, by: number): number => Math.max(leastPart * ns, ns - by);
 
 /**
+ * Largest share of the steps that interruptions take. Longer ones are no accidents: a thread that waits for the
+ * interpreter's lock does so at another place in each step.
+ */
+const mostInterrupted = 0.1;
+
+/**
  * Returns the script without interruptions: in steps that are alike, a span that is the program's own work in fewer
  * than half of them gets its time in the others.
  */
@@ -134,7 +140,11 @@ export function uninterrupted(script: Script): Script {
   for (const group of alike.values()) {
     for (const place of (group[0]?.items ?? []).keys()) noteUsual(usual, group, place);
   }
-  return usual.size === 0 ? script : mapItems(script, (items) => items.map((item) => usual.get(item) ?? item));
+  const hostNs = (items: Iterable<Item>): number =>
+    [...items].reduce((sum, item) => sum + ('ns' in item ? item.ns : 'callNs' in item ? item.callNs : 0), 0);
+  const savedNs = hostNs(usual.keys()) - hostNs(usual.values());
+  if (usual.size === 0 || savedNs > mostInterrupted * hostNs(script.steps.flatMap(({ items }) => items))) return script;
+  return mapItems(script, (items) => items.map((item) => usual.get(item) ?? item));
 }
 
 function noteUsual(usual: Map<Item, Item>, group: Script['steps'], place: number): void {

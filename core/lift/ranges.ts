@@ -175,12 +175,12 @@ export class HostRanges {
     return [...edges, toNs].reduce((sum, edge, place) => {
       const before = edges[place - 1] ?? edge;
       const ns = edge - before - (countWithin(frames, before, edge) / 2) * torchProfiler.frameNs;
-      return ns < leastNs || this.#isInside((before + edge) / 2) ? sum : sum + edge - before;
+      return ns < leastNs || this.isInside((before + edge) / 2) ? sum : sum + edge - before;
     }, 0);
   }
 
   /** Returns whether a moment lies in a framework operator. */
-  #isInside(ns: number): boolean {
+  isInside(ns: number): boolean {
     const { startNs, endNs } = this.#operators;
     const after = lowerBound(0, startNs.length, (i) => (startNs[i] ?? 0) <= ns);
     return after > 0 && (endNs[after - 1] ?? 0) > ns;

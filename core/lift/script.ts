@@ -113,6 +113,8 @@ export interface SyncItem {
   /** Copy whose framework call waits, as in Tensor.to; -1 if the program itself waits. */
   readonly copy: number;
   readonly line: string;
+  /** Whether an operator of the framework waits, other than for a copy: no program can leave that out. */
+  readonly isInside?: boolean;
 }
 
 /** Handover between two host threads. */

@@ -1,8 +1,11 @@
 /** Summarizes a trace's analysis in one sentence: where the time goes, what to do, and the resulting time. */
 import { withoutAddresses } from '../explain/figures/kernelName.ts';
+import { isFrameName } from '../trace/rangeNames.ts';
 import { formatBytes, formatDuration, formatShare } from '../units.ts';
 import type { RemedyAnswer, StepsAnswer } from './answers.ts';
 import type { ChangeWord } from './changes/words.ts';
+import { isOperator } from './classes.ts';
+import type { LongSteps } from './fromTrace.ts';
 import type { PartTime, StepPart } from './parts.ts';
 import type { UnevenWork } from './ranks.ts';
 import { changeTitles } from './words.ts';
@@ -32,15 +35,18 @@ const partsOf: Readonly<Record<ChangeWord, readonly StepPart[]>> = {
 /** If kernels fill this share of the step, transfers have nothing to gain. */
 export const mostBusy = 0.95;
 
-/** `busyShare`: share of the step with kernels. Uneven work comes first if evening it out gains more than the plan. */
+/** Uneven work of ranks, and long steps, come first if evening them out gains more than the plan. */
 export function answerSentence(
   steps: StepsAnswer,
   plan: readonly RemedyAnswer[],
-  busyShare: number,
-  uneven: UnevenWork | null,
+  /** `busyShare`: share of the step with kernels. */
+  { busyShare, uneven }: { busyShare: number; uneven: UnevenWork | null },
 ): string {
   const step = formatDuration(steps.medianNs);
+  const { long } = steps;
   const first = plan.find(({ mayGainNothing }) => !mayGainNothing);
+  if (long !== null && long.averageNs - long.typicalNs > steps.unprofiledNs - (first?.stepNs ?? steps.unprofiledNs))
+    return longSentence(long);
   if (uneven !== null && (first === undefined || uneven.evenStepNs < first.stepNs)) {
     const [own, others] = [uneven.kernelsNs, uneven.othersNs].map(formatDuration);
     return `The other ranks wait for rank ${uneven.slowest}: its kernels take ${own} of the step of ${step}, theirs ${others}. Give all ranks the same work: to ${formatDuration(uneven.evenStepNs)} at best.`;
@@ -52,11 +58,23 @@ export function answerSentence(
   const held = longest(steps.parts.filter(({ part }) => meant.includes(part))) ?? longest(steps.parts);
   const holds =
     held === undefined ? `The step takes ${step}` : `${formatDuration(held.ns)} of ${step} are ${wordsOf(held)}`;
-  if (first === undefined) return `${holds}. No change that Copyscope knows is sure to make the step shorter.`;
+  if (first === undefined) {
+    const isSilent =
+      held?.part === 'own-host-work' && !held.names.some(({ name }) => isFrameName(name) || isOperator(name));
+    const ask = isSilent
+      ? ' Record with stacks to see which lines run then. A Python thread that holds the lock of the interpreter looks like this, too.'
+      : '';
+    return `${holds}. No change that Copyscope knows is sure to make the step shorter.${ask}`;
+  }
   const { unprofiledNs } = steps;
   const at = (share: number): string => formatDuration(Math.max(0, unprofiledNs * (1 - share)));
   const todo = first.changes.map((word) => changeTitles[word].replace(/^./, (letter) => letter.toLowerCase()));
   return `${holds}; ${todo.join(', ')}: from ${formatDuration(unprofiledNs)} to ${formatDuration(first.stepNs)} (${at(first.highShare)} to ${at(first.lowShare)})${fits(first)}.`;
+}
+
+function longSentence({ count, of, longestNs, typicalNs, averageNs, share, part, moreNs }: LongSteps): string {
+  const [longest, typical, average, more] = [longestNs, typicalNs, averageNs, moreNs].map(formatDuration);
+  return `Some steps take much longer: ${count} of ${of} up to ${longest}, where usual ones take ${typical}. That is ${formatShare(share)} of the time; ${more} of the longest are ${wordsOf(part)}. Find what happens only in such steps: without it, an average step takes ${typical}, not ${average}.`;
 }
 
 const longest = (parts: readonly PartTime[]): PartTime | undefined =>
@@ -69,7 +87,13 @@ const fits = ({ changes, keptBytes }: RemedyAnswer): string =>
   changes.includes('keep-on-device') ? `, if ${formatBytes(keptBytes)} fit on the device` : '';
 
 /** Parts for which the name of an operator, a loader or a call says more. */
-const named: ReadonlySet<StepPart> = new Set(['loading-data', 'host-operators', 'allocation', 'communication']);
+const named: ReadonlySet<StepPart> = new Set([
+  'loading-data',
+  'host-operators',
+  'allocation',
+  'communication',
+  'own-host-work',
+]);
 
 /** Adds the name if one takes most of the part. */
 function wordsOf({ part, title, ns, names: [first] }: PartTime): string {

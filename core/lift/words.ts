@@ -13,7 +13,7 @@ export const changeTitles: Readonly<Record<ChangeWord, string>> = {
   batch: 'Join small copies',
   'both-directions': 'Copy both directions at once',
   graph: 'Capture kernels in a graph',
-  'other-thread': 'Load data in another thread',
+  'other-thread': "Do the host's own work in another thread",
   'double-buffer': 'Use two buffers',
   'keep-on-device': 'Keep the data on the device',
   'move-to-device': 'Run these operators on the device',
@@ -46,6 +46,7 @@ export const codeOf: Readonly<Record<ChangeWord, string>> = {
   'both-directions': 'with torch.cuda.stream(bringing_back):\n    host.copy_(result, non_blocking=True)',
   graph:
     'graph = torch.cuda.CUDAGraph()\nwith torch.cuda.graph(graph):\n    step(x)\n# in the loop:\nx.copy_(batch, non_blocking=True); graph.replay()',
-  'other-thread': 'loader = DataLoader(dataset, num_workers=1, prefetch_factor=2, pin_memory=True)',
+  'other-thread':
+    'loader = DataLoader(dataset, num_workers=1, prefetch_factor=2, pin_memory=True)  # for results: executor.submit(log, host)',
   'double-buffer': 'buffers = [torch.empty_like(x), torch.empty_like(x)]  # one is filled while the other is worked on',
 };

@@ -184,6 +184,10 @@ export function workOnResults(items: readonly Item[]): readonly WorkItem[] {
   ];
 }
 
+/** Returns whether the program's own work follows a download, with no launch between. */
+export const readsResults = (items: readonly Item[]): boolean =>
+  stretchesOf(items).some((stretch) => onResults(stretch, stretch.length).length > 0);
+
 function onResults(items: readonly Item[], until = items.findLastIndex(isUpload)): WorkItem[] {
   const first = items.findIndex((item) => item.kind === 'copy' && item.direction === 'd2h' && !isScalar(item));
   return first < 0 ? [] : items.slice(first, Math.max(first, until)).filter(isOwnWork);

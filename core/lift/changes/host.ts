@@ -3,11 +3,13 @@ import { rememberedBy } from '../../rememberedBy.ts';
 import type { Assumptions } from '../assumptions.ts';
 import {
   copiesOf,
+  type HostPart,
   type Item,
   type LaunchItem,
   mapItems,
   type Script,
   type ScriptStep,
+  type SyncItem,
   type WorkItem,
 } from '../script.ts';
 import { isScalar } from './memory.ts';
@@ -20,6 +22,9 @@ const scalarIds = (items: readonly Item[]): ReadonlySet<number> =>
       .map(({ id }) => id),
   );
 
+const isMadeByProgram = ({ copy, isInside = false }: SyncItem, scalars: ReadonlySet<number>): boolean =>
+  copy < 0 ? !isInside : scalars.has(copy);
+
 /** Removes waits for values that the program no longer reads. Waits for results that the host reads stay. */
 export const removeWait = (script: Script): Script => {
   const results = new UnreadResults();
@@ -27,7 +32,7 @@ export const removeWait = (script: Script): Script => {
     const scalars = scalarIds(items);
     return items.filter((item) => {
       const bringsResult = results.bringsResult(item);
-      if (item.kind === 'sync') return bringsResult || (item.copy >= 0 && !scalars.has(item.copy));
+      if (item.kind === 'sync') return bringsResult || !isMadeByProgram(item, scalars);
       if (item.kind === 'copy') return !scalars.has(item.id);
       return item.kind !== 'work' || !scalars.has(item.copy);
     });
@@ -44,7 +49,7 @@ export const delayWait = (script: Script): Script =>
       if (item.kind === 'launch' || item.kind === 'copy') last = item.stream;
       if (item.kind === 'copy' && scalars.has(item.id))
         return [{ ...item, host: 'pinned', callNs: Math.min(item.callNs, 5000) }];
-      if (item.kind !== 'sync' || (item.copy >= 0 && !scalars.has(item.copy))) return [item];
+      if (item.kind !== 'sync' || !isMadeByProgram(item, scalars)) return [item];
       const stream = item.stream ?? last;
       const record: Item = { kind: 'record', event: `late-${step}-${number}`, stream, callNs: 1000 };
       const earlier: Item[] = step === 0 ? [] : [{ ...item, stream, event: `late-${step - 1}-${number}` }];
@@ -176,6 +181,9 @@ export function graph(script: Script): Script {
   });
 }
 
+/** Host work that a graph doesn't make unnecessary. */
+const isOutside: ReadonlySet<HostPart> = new Set(['allocation', 'own-host-work']);
+
 /** Returns the runs that are long enough, and the items between them. */
 function runsOf(items: readonly Item[]): (Item | Run)[] {
   const result: (Item | Run)[] = [];
@@ -191,7 +199,7 @@ function runsOf(items: readonly Item[]): (Item | Run)[] {
   for (const item of items) {
     const isLaunch = item.kind === 'launch' && item.nodes === 1;
     const isBetween =
-      item.kind === 'work' && stream !== null && item.copy < 0 && !item.isOwn && item.part !== 'allocation';
+      item.kind === 'work' && stream !== null && item.copy < 0 && !item.isOwn && !isOutside.has(item.part);
     if (!isBetween && !(isLaunch && (stream === null || stream === item.stream))) close();
     if (isLaunch) stream = item.stream;
     if (isLaunch || isBetween) run.push(item);
