@@ -154,7 +154,7 @@ function ofCause(situation: Situation): Change[] {
         ...shareOut(situation),
       );
     case 'too-small':
-      return present(joinedCopies(situation.experiment), pipelined(situation));
+      return present(joinedCopies(situation.experiment, verdict.id ?? ''), pipelined(situation));
     case 'not-a-copy-engine-copy':
       if (verdict.rule !== 'host-to-host-copy') return present(pinned(situation.experiment));
       return present(withoutStaging(situation.experiment), otherThread(situation));

@@ -18,10 +18,15 @@ const fewestBlocks = 8;
 /**
  * Joins small copies all over the document: those that follow one another in one stream, as one copy if they are adjacent
  * in memory, or else as a copy of blocks; loops of copies, each round of which moves, or stands for, the next part of both buffers;
- * and copies of blocks that issue a call for each.
+ * and copies of blocks that issue a call for each. Null if `only`, the id of a copy, is none of these.
  */
-export function joinedCopies(experiment: Experiment): Change | null {
+export function joinedCopies(experiment: Experiment, only: string | null = null): Change | null {
   const edit = new ChangeBuilder(experiment);
+  const ids = new Set<string>();
+  const add = (list: readonly Operation[]): number => {
+    for (const { id } of list) ids.add(id);
+    return list.length;
+  };
   let [copies, blocks] = [0, 0];
   const joinedRun = (run: readonly Copy[]): Operation[] => {
     const ends = [...groupBy(run, ({ src, dst }) => `${src} ${dst}`).values()] as [Copy, ...Copy[]][];
@@ -29,8 +34,8 @@ export function joinedCopies(experiment: Experiment): Change | null {
     return (isApart ? ends : run.map((one): [Copy] => [one])).flatMap((own) => {
       const parts = partsOf(own);
       const whole = parts.length < fewestBlocks ? null : blockCopyOf(own);
-      if (whole !== null) blocks += own.length;
-      else if (parts.length < own.length) copies += own.length;
+      if (whole !== null) blocks += add(own);
+      else if (parts.length < own.length) copies += add(own);
       return whole === null ? parts : [whole];
     });
   };
@@ -42,10 +47,10 @@ export function joinedCopies(experiment: Experiment): Change | null {
       while (isSmall(one) && isAlike(one, list[end])) end += 1;
       if (isSmall(one)) made.push(...joinedRun(list.slice(at, end) as Copy[]));
       else if (one.op === 'blockCopy' && one.strategy === 'loop') {
-        blocks += one.blocks;
+        blocks += one.blocks * add([one]);
         made.push({ ...one, strategy: 'auto' });
       } else if (one.op === 'repeat' && isJoinable(experiment, one)) {
-        copies += one.count * one.operations.length;
+        copies += one.count * add(one.operations);
         made.push(
           ...(one.operations as Copy[]).map(({ srcStepBytes: _, dstStepBytes: __, ...copy }) => ({
             ...copy,
@@ -67,7 +72,7 @@ export function joinedCopies(experiment: Experiment): Change | null {
   if (copies > 0) edit.step(`Join ${copies} small copies: each call takes longer than its bytes.`);
   if (blocks > 0)
     edit.step(`Copy ${blocks} blocks with the strategy "auto" of a block copy instead of a call for each.`);
-  return copies + blocks === 0 ? null : edit.change;
+  return copies + blocks === 0 || (only !== null && !ids.has(only)) ? null : edit.change;
 }
 
 const isSmall = (one: Operation | undefined): one is Copy =>

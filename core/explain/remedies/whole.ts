@@ -63,7 +63,7 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'copy-directly': withoutRelay,
   graph: capturedOnce,
   pin: pinned,
-  batch: joinedCopies,
+  batch: (experiment) => joinedCopies(experiment),
   'non-blocking': withoutBlocking,
   'remove-wait': withoutAnyWaits,
   'delay-wait': (experiment, effort) =>

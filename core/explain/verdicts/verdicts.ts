@@ -194,7 +194,9 @@ function ofHost(scene: Scene, copy: Activity, finding: Finding, partner: Partner
   const isSmall = finding.cause === 'nothing-to-overlap' || finding.cause === 'too-small';
   const bound = callBound(scene, copy);
   const isInRow = bound?.inRow.has(copy.row) === true;
-  if (!isInRow || !(isSmall || finding.cause === 'issued-too-late')) return finding;
+  // Where the host is far ahead, it waits for others of its own operation.
+  const isBehind = finding.obstacle?.op === copy.op && copy.op >= 0;
+  if (!isInRow || !(isSmall || isBehind || finding.cause === 'issued-too-late')) return finding;
   return { ...plain, cause: 'many-small-copies', rule: 'launch-cost' };
 }
 

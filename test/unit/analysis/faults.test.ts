@@ -69,6 +69,7 @@ describe('causes and plans of reported faults', () => {
     ['mask-readback', 'issued-too-late', ['pin', 'launch-ahead'], 29.5],
     ['decode-readback', 'issued-too-late', ['launch-ahead'], 45.5],
     ['cg-solver', 'mapped-memory', ['keep-on-device'], 4.51],
+    ['kv-swap-ahead', 'many-small-copies', ['batch'], 6.75],
     ['four-cameras', 'legacy-default-stream', ['launch-ahead', 'non-blocking-stream'], 14.8],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
@@ -791,6 +792,12 @@ describe('variants of these faults', () => {
     ] as never);
     expect(verdictsOf(experiment)[0]?.cause).toBe('legacy-default-stream');
     expect(planOf(experiment)[0]?.changes).toEqual(['non-blocking-stream']);
+  });
+
+  it('blocks that others are joined for gain nothing for a small copy beside them', () => {
+    const remedies = explainWithRemedies(fault('kv-swap-ahead'), h200Machine)?.remedies ?? [];
+    const causes = remedies.flatMap(({ gainShare, causes: own }) => (gainShare > 0.1 ? own : []));
+    expect(causes).toEqual(['many-small-copies']);
   });
 
   it('small copies in a row before a kernel are one cause, although the host also waits for the kernel', () => {
