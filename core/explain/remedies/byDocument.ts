@@ -11,7 +11,7 @@ import { repeatedCopies } from './copyOnce.ts';
 import { stagesOf } from './doubleStaging.ts';
 import { earlyWaits, holdingFunctions } from './handover.ts';
 import { copiesAhead } from './issue.ts';
-import { isPlace, namesOf, places } from './situation.ts';
+import { isPlace, listOf, namesOf, outermostLoop, places } from './situation.ts';
 import { outOfLegacyStream, waitsByStream } from './streams.ts';
 import { copiedTwice, peerCopies, readUncached, relays } from './whole.ts';
 
@@ -85,6 +85,24 @@ function heldUp(experiment: Experiment): ReadonlyMap<string, Told> {
   return told;
 }
 
+/** Causes that say that no kernel was near. */
+const withoutKernel: ReadonlySet<Cause> = new Set(['issued-too-late', 'too-small', 'nothing-to-overlap']);
+
+/** Returns copies of loops that bring data to the device and back in one stream, each with the id of the other one. */
+function roundTrips(experiment: Experiment): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const copies = places(experiment).filter(isPlace('copy'));
+  for (const { operation: up, path } of copies) {
+    const back = copies.find(({ operation: { src, stream }, path: other }) => {
+      const isNext = listOf({ operation: up, path }) === listOf({ operation: up, path: other });
+      return isNext && src === up.dst && stream === up.stream;
+    });
+    if (back === undefined || outermostLoop(experiment, path) === null) continue;
+    found.set(up.id, back.operation.id).set(back.operation.id, up.id);
+  }
+  return found;
+}
+
 /** Returns the verdicts with these causes instead of those that timing suggests. */
 export function byDocument(verdicts: readonly Verdict[], experiment: Experiment | null): readonly Verdict[] {
   if (experiment === null || operationCount(experiment) > mostNoted) return verdicts;
@@ -102,6 +120,8 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
         late.map(({ operation }) => [operation.id, run] as const),
       ),
     );
+    const trips = roundTrips(experiment);
+    const ops = new Map(verdicts.map((one) => [one.id, one]));
     const lastingNs = new Map(verdicts.map(({ id, copyNs, occurrences }) => [id, copyNs / occurrences]));
     words = ({ op, id, cause, costNs, hostCall, occurrences, needsData, evidence }) => {
       const again = cause === 'overlapped' ? undefined : repeated.get(op);
@@ -155,6 +175,19 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
           title: `Issued too late: host in ${work.name}`,
           explanation: `The host waits for this copy, works on its data for ${formatDuration(work.ns)} in all, and only then launches the next work. The device is idle until then.`,
           remedy: 'Launch the next device work before that, or do the host work in another host thread.',
+        };
+      }
+      const back = ops.get(trips.get(id ?? '') ?? '');
+      if (back !== undefined && withoutKernel.has(cause) && hostCall === null) {
+        return {
+          cause: 'same-stream',
+          rule: 'stream-order',
+          with: back.op,
+          withLabel: back.label,
+          needsData: true,
+          title: 'Both directions in one stream',
+          explanation: `It and "${back.label}" are in one stream and use the same device memory, so the link only works in one direction at a time.`,
+          remedy: 'Give each direction a stream, with events, and fill two buffers in turn.',
         };
       }
       if (id === null || !(relayed.has(id) || unpeered.has(id))) return null;

@@ -2,7 +2,7 @@
  * Finds changes to the experiment that remove a verdict's cause. There are none if no simple change helps, for example
  * for memory that only the engine knows, or data that is needed as a whole.
  */
-import type { Change } from '../../experiment/change.ts';
+import { applyChange, type Change, joinChanges } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { Effort } from '../hazards/repair.ts';
 import { launchAhead } from './ahead.ts';
@@ -94,7 +94,7 @@ function ofCause(situation: Situation): Change[] {
       return present(
         ownBranch(situation),
         ownLaunches(situation),
-        find(situation, verdict.with, 'copy') && copiesApart(situation.experiment, new Effort(effortOfWaits)),
+        ...(find(situation, verdict.with, 'copy') === null ? [] : directionsApart(situation)),
         ownStream(situation),
       );
     case 'legacy-default-stream':
@@ -161,6 +161,13 @@ function ofCause(situation: Situation): Change[] {
     default:
       return [];
   }
+}
+
+/** Gives each direction a stream, and what both use two buffers. */
+function directionsApart({ experiment }: Situation): (Change | null)[] {
+  const apart = copiesApart(experiment, new Effort(effortOfWaits));
+  const inTurn = apart === null ? null : doubleBuffer(applyChange(experiment, apart));
+  return [apart, apart !== null && inTurn !== null ? joinChanges(apart, inTurn) : null];
 }
 
 /** Moves all kernels that can pass waits, if there are several (each is added and removed), or else what ran second. */

@@ -1,8 +1,11 @@
 /** Lets copies fill two buffers in turn, if each copy now waits until the data before it in its only buffer was used. */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import { bufferFinder } from '../../experiment/describe.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { copyBytes } from '../../experiment/operations/copy.ts';
 import { newCopies, type Operation, type OperationOf } from '../../experiment/operations.ts';
+import { bufferBytes } from '../../experiment/resources.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
 import { moved } from './ahead.ts';
@@ -85,7 +88,7 @@ export function doubleBuffer(experiment: Experiment, only?: string): Change | nu
 
 type Slots = ReadonlyMap<string, readonly OperationOf<'copy'>[]>;
 
-/** Returns device buffers that only uploads of this list fill, all of the same bytes, and the fills of each. */
+/** Returns device buffers that uploads of this list fill, all of the same bytes, and the fills of each. */
 function slotsIn(experiment: Experiment, list: readonly Operation[], loop: OperationOf<'repeat'> | null): Slots {
   const memories = new Map(experiment.buffers.map((buffer) => [buffer.id, buffer]));
   const found = new Map<string, OperationOf<'copy'>[]>();
@@ -104,24 +107,32 @@ function slotsIn(experiment: Experiment, list: readonly Operation[], loop: Opera
       (['dstOffset', 'bytes', 'stream'] as const).every((field) => one[field] === fill[field]);
     const isOften = loop === null ? fills.length >= fewestFills : fills.length === 1 && loop.count >= fewestFills;
     const isSame = alike === null || (alike.length === fills.length && alike[0]?.stream === fill.stream);
-    if (isOften && isSame && fills.every(isAlike) && isOnlyReadBetween(experiment, own, slot, fills)) alike ??= fills;
+    if (isOften && isSame && fills.every(isAlike) && isUsedBetween(experiment, own, slot, fills)) alike ??= fills;
     else found.delete(slot);
   }
   return found;
 }
 
-/** Returns whether only these fills write the slot, and only operations of this list behind the first one read it. */
-function isOnlyReadBetween(
+/**
+ * Returns whether only these fills write the slot, and only operations of this list behind the first one use it. If each fills all
+ * of the slot, others may write it as well.
+ */
+function isUsedBetween(
   experiment: Experiment,
   own: ReadonlySet<Operation>,
   slot: string,
-  fills: readonly Operation[],
+  fills: readonly OperationOf<'copy'>[],
 ): boolean {
+  const find = bufferFinder(experiment);
+  const bytes = bufferBytes(find(slot) as Experiment['buffers'][number]);
+  const isWhole = fills.every((fill) => fill.dstOffset === 0 && copyBytes(fill, find) === bytes);
   const users = usersById(experiment).get(slot) ?? [];
   if (users[0] !== fills[0] || !users.every((one) => own.has(one))) return false;
   return users.every((one) => {
     const touched = touchedBuffers(one);
-    return fills.includes(one) || (touched !== null && !touched.writes.includes(slot));
+    return one.op === 'copy' && fills.includes(one)
+      ? true
+      : touched !== null && (isWhole || !touched.writes.includes(slot));
   });
 }
 

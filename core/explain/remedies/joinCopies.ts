@@ -18,7 +18,7 @@ const fewestBlocks = 8;
 /**
  * Joins small copies all over the document: those that follow one another in one stream, as one copy if they are adjacent
  * in memory, or else as a copy of blocks; loops of copies, each round of which moves, or stands for, the next part of both buffers;
- * and copies of blocks that issue a call for each. Null if `only`, the id of a copy, is none of these.
+ * and copies of blocks that issue a call for each. Returns null if this doesn't join the copy with the id `only`.
  */
 export function joinedCopies(experiment: Experiment, only: string | null = null): Change | null {
   const edit = new ChangeBuilder(experiment);

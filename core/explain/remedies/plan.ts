@@ -62,6 +62,7 @@ const pairs: readonly (readonly WholeWord[])[] = [
   ['pin', 'non-blocking'],
   ['pin', 'other-stream'],
   ['non-blocking', 'other-stream'],
+  ['other-stream', 'double-buffer'],
   ['pin', 'non-blocking', 'other-stream'],
 ];
 

@@ -194,7 +194,7 @@ function ofHost(scene: Scene, copy: Activity, finding: Finding, partner: Partner
   const isSmall = finding.cause === 'nothing-to-overlap' || finding.cause === 'too-small';
   const bound = callBound(scene, copy);
   const isInRow = bound?.inRow.has(copy.row) === true;
-  // Where the host is far ahead, it waits for others of its own operation.
+  // If the host is far ahead, the copy waits for others of its own operation.
   const isBehind = finding.obstacle?.op === copy.op && copy.op >= 0;
   if (!isInRow || !(isSmall || isBehind || finding.cause === 'issued-too-late')) return finding;
   return { ...plain, cause: 'many-small-copies', rule: 'launch-cost' };
