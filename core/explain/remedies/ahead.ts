@@ -2,7 +2,7 @@
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import { newCopies, type Operation } from '../../experiment/operations.ts';
+import { newCopies, type Operation, type OperationOf } from '../../experiment/operations.ts';
 import { steps } from '../../program/unroll.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
@@ -105,16 +105,26 @@ class Ahead {
   #tell(list: readonly Operation[], begin: number, end: number, rounds: number): void {
     const copy = list.slice(0, begin).findLast(({ op }) => op === 'copy');
     const works = list.slice(begin, end).flatMap((one) => (one.op === 'work' ? [one] : []));
-    const longest = works.reduce((most, one) => (one.durationNs > most.durationNs ? one : most), works[0] ?? none);
-    const ns =
-      rounds * works.reduce((sum, { durationNs }) => sum + durationNs, 0) + (this.idle.get(copy?.id ?? '')?.ns ?? 0);
-    this.idle.set(copy?.id ?? '', { name: longest.label ?? 'host work', ns });
+    const { name, ns } = workOf(works, rounds);
+    this.idle.set(copy?.id ?? '', { name, ns: ns + (this.idle.get(copy?.id ?? '')?.ns ?? 0) });
   }
+}
+
+/** Returns the name of the longest work, and the time of all of it. */
+export function workOf(works: readonly OperationOf<'work'>[], rounds: number): IdleWork {
+  const longest: typeof none = works.reduce(
+    (most: typeof none, one) => (one.durationNs > most.durationNs ? one : most),
+    works[0] ?? none,
+  );
+  return {
+    name: longest.label ?? 'host work',
+    ns: rounds * works.reduce((sum, { durationNs }) => sum + durationNs, 0),
+  };
 }
 
 const none: { readonly durationNs: number; readonly label?: string | undefined } = { durationNs: 0 };
 
-const passing: ReadonlySet<Operation['op']> = new Set([
+export const passing: ReadonlySet<Operation['op']> = new Set([
   'kernel',
   'memset',
   'copy',
@@ -123,7 +133,7 @@ const passing: ReadonlySet<Operation['op']> = new Set([
   'waitEvent',
 ]);
 
-const isWork = (one: Operation | undefined): boolean => one?.op === 'work' || one?.op === 'read';
+export const isWork = (one: Operation | undefined): boolean => one?.op === 'work' || one?.op === 'read';
 
 /**
  * Moves an operation of a loop on by some rounds, for a loop of which each round does the work of `each` rounds; 0 is for

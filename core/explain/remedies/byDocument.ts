@@ -11,6 +11,7 @@ import { repeatedCopies } from './copyOnce.ts';
 import { stagesOf } from './doubleStaging.ts';
 import { earlyWaits, holdingFunctions } from './handover.ts';
 import { copiesAhead } from './issue.ts';
+import { preparedLate } from './prepare.ts';
 import { isPlace, listOf, namesOf, outermostLoop, places } from './situation.ts';
 import { outOfLegacyStream, waitsByStream } from './streams.ts';
 import { copiedTwice, peerCopies, readUncached, relays } from './whole.ts';
@@ -113,7 +114,7 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     const isPeered = experiment.environment.peerAccess;
     const unpeered = new Set(isPeered ? [] : peerCopies(experiment).map(({ operation }) => operation.id));
     const staged = new Map(stagesOf(experiment).flatMap(({ buffer, copies }) => copies.map(({ id }) => [id, buffer])));
-    const idle = idleWork(experiment);
+    const idle = new Map([...preparedLate(experiment), ...idleWork(experiment)]);
     const held = heldUp(experiment);
     const behind = new Map(
       copiesAhead(experiment).flatMap(({ run, behind: late }) =>
@@ -173,7 +174,7 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
           rule: 'issue-before-run',
           hostCall: work.name,
           title: `Issued too late: host in ${work.name}`,
-          explanation: `The host waits for this copy, works on its data for ${formatDuration(work.ns)} in all, and only then launches the next work. The device is idle until then.`,
+          explanation: `The host waits for this copy, works for ${formatDuration(work.ns)} in all, and only then launches the next work. The device is idle until then.`,
           remedy: 'Launch the next device work before that, or do the host work in another host thread.',
         };
       }

@@ -16,6 +16,7 @@ import { asynchronous, issuedBetween, moveBefore, otherThread, withoutLaunchBloc
 import { joinedCopies, pipelined, unstagedRows } from './joinCopies.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory } from './memory.ts';
+import { prepareAhead } from './prepare.ts';
 import { find, type Situation, second } from './situation.ts';
 import { intoOthersStream, nonBlocking, ownStream, urgentFirst } from './streams.ts';
 import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
@@ -140,6 +141,7 @@ function ofCause(situation: Situation): Change[] {
         unstagedRows(situation),
         launchFirst(situation.experiment),
         launchAhead(situation.experiment),
+        prepareAhead(situation.experiment),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
       );
     case 'launch-blocking':

@@ -125,7 +125,7 @@ function roundsIn(list: readonly Operation[], buffer: string, event: string): Ro
 
 const writes = (one: Operation, buffer: string): boolean => touchedBuffers(one)?.writes.includes(buffer) === true;
 
-function renamed(one: Operation, names: ReadonlyMap<string, string>): Operation {
+export function renamed(one: Operation, names: ReadonlyMap<string, string>): Operation {
   const fields = Object.entries(one).map(([field, value]) => [
     field,
     ['src', 'dst', 'buffer', 'event'].includes(field) ? (names.get(value as string) ?? value) : value,

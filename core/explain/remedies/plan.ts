@@ -50,6 +50,8 @@ export interface PlannedChanges {
 
 /** A change that gains less than this part of the makespan is not added to a set. */
 const worthwhile = 0.01;
+/** The same, for a change that holds only if the rounds of a loop don't need each other's results. */
+const leastIfApart = 0.05;
 /** A set that gains less than this in all is left out. */
 const leastTold = 0.02;
 const mostChanges = 5;
@@ -90,7 +92,8 @@ export function* planInSteps(before: Prediction, machine: Machine): InSteps<Plan
       yield;
       const made = search.make(words);
       const gain = search.gain(made);
-      if (made === null || gain < now + worthwhile) continue;
+      const least = addition.includes('prepare-ahead') ? leastIfApart : worthwhile;
+      if (made === null || gain < now + least) continue;
       found.set(made.words.join(), made);
       const most = search.gain(next);
       const isSmaller = next !== null && made.words.length < next.words.length && gain > most - worthwhile / 4;

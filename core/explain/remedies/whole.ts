@@ -22,6 +22,7 @@ import { issuedBetween } from './issue.ts';
 import { joinedCopies } from './joinCopies.ts';
 import { mappedOnce } from './mapped.ts';
 import { keepMemory } from './memory.ts';
+import { prepareAhead } from './prepare.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
 import { nonBlocking, stayingCopies, urgentFirst } from './streams.ts';
 import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
@@ -39,6 +40,7 @@ export const wholeWords = [
   'batch',
   'delay-wait',
   'launch-ahead',
+  'prepare-ahead',
   'other-thread',
   'non-blocking-stream',
   'other-stream',
@@ -69,6 +71,7 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'delay-wait': (experiment, effort) =>
     waitLater(experiment, effort) ?? launchFirst(experiment) ?? readLater(experiment) ?? doubleStaging(experiment),
   'launch-ahead': launchAhead,
+  'prepare-ahead': prepareAhead,
   'other-thread': (experiment, effort) => launchElsewhere(experiment) ?? waitElsewhere(experiment, effort),
   'other-stream': workApart,
   'non-blocking-stream': (experiment, effort) =>

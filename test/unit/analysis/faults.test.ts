@@ -71,6 +71,7 @@ describe('causes and plans of reported faults', () => {
     ['cg-solver', 'mapped-memory', ['keep-on-device'], 4.51],
     ['kv-swap-ahead', 'many-small-copies', ['batch'], 6.75],
     ['optimizer-chunks', 'same-stream', ['other-stream', 'double-buffer'], 14.1],
+    ['image-folder', 'issued-too-late', ['prepare-ahead'], 59.2],
     ['four-cameras', 'legacy-default-stream', ['launch-ahead', 'non-blocking-stream'], 14.8],
   ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
     const experiment = fault(name);
@@ -102,6 +103,7 @@ describe('causes and plans of reported faults', () => {
     'greedy-decode',
     'batch-metadata',
     'image-tiles',
+    'rl-rollout',
   ])('%s has no plan, since no change gains', (name) => {
     expect(planOf(fault(name))).toEqual([]);
   });
@@ -801,6 +803,38 @@ describe('variants of these faults', () => {
     expect(verdictsOf(experiment)[0]?.cause).toBe('legacy-default-stream');
     expect(planOf(experiment)[0]?.changes).toEqual(['non-blocking-stream']);
   });
+
+  it.each([5, 6])(
+    'the next data is prepared in a second buffer, if the host waits only for results, in %i rounds',
+    (count) => {
+      const buffers = [
+        device('x', 12e6),
+        device('y'),
+        ...['h', 'r'].map((id) => ({ id, memory: 'pinned' as const, bytes: 12e6 })),
+      ];
+      const [up, down] = [
+        { op: 'copy', src: 'h', dst: 'x' },
+        { op: 'copy', src: 'y', dst: 'r', bytes: 4096, dstStepBytes: 4096 },
+      ];
+      const fill = [
+        { op: 'work', durationNs: 1e6 },
+        { op: 'write', buffer: 'h', pattern: { kind: 'constant', value: 1 } },
+      ];
+      const issue = [up, spin(2000, { reads: ['x'], writes: ['y'] }), down, { op: 'synchronizeDevice' }];
+      const of = (...operations: object[]): Experiment =>
+        experimentOf({ buffers }, [{ op: 'repeat', count, operations }] as never);
+      const experiment = of(...fill, ...issue, { op: 'work', durationNs: 1e5 });
+      const [found] = planOf(experiment);
+      expect(found?.changes).toContain('prepare-ahead');
+      const after = applyChange(experiment, { patches: found?.patches ?? [] });
+      expect(checkExperiment(after).hazards).toEqual([]);
+      const copiesIn = (one: Experiment): number =>
+        predict(one, h200Machine)?.verdicts.reduce((sum, { occurrences }) => sum + occurrences, 0) ?? 0;
+      expect(copiesIn(after)).toBe(copiesIn(experiment));
+      for (const other of [of(...fill, ...issue, up), of(...issue, ...fill)])
+        expect(planOf(other).flatMap(({ changes }) => changes)).not.toContain('prepare-ahead');
+    },
+  );
 
   it('a small copy that is not joined gains nothing by joining others', () => {
     const remedies = explainWithRemedies(fault('kv-swap-ahead'), h200Machine)?.remedies ?? [];
