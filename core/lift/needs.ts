@@ -16,7 +16,7 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     return `It needs ${formatBytes(keptBytes(script))} of device memory, and data that stays the same from step to step: the trace doesn't have the data.`;
   },
   'move-to-device': (script) => {
-    const names = movedNames(script, 'move-to-device');
+    const names = movedNames(script, 'move-to-device') || 'operators on what came back';
     return `It is assumed that ${names} need a fiftieth of their time on the device, at least a two hundredth and at most a tenth.`;
   },
   'send-smaller': (script) => {

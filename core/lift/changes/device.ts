@@ -159,7 +159,25 @@ export interface Movable {
 
 /** Finds, between launches, host operators that work on data of copies. */
 export function movablesOf(items: readonly Item[]): Movable[] {
-  return stretchesOf(items).flatMap((stretch) => movableOf(stretch) ?? []);
+  const stretches = stretchesOf(items);
+  const found = stretches.flatMap((stretch) => movableOf(stretch) ?? []);
+  const trips = stretches.flatMap((stretch) => roundTrip(stretch) ?? []);
+  // A single one may be a result, and the next step's input.
+  return trips.length < 2
+    ? found
+    : [...found.filter(({ gone }) => !trips.some((trip) => trip.gone[0] === gone[0])), ...trips];
+}
+
+/** Returns a download with an upload of no more bytes soon after it: the host computes the one from the other. */
+function roundTrip(items: readonly Item[]): Movable | null {
+  const first = items.findIndex((item) => item.kind === 'copy' && item.direction === 'd2h' && !isScalar(item));
+  const down = items[first];
+  const up = items.findIndex((item, at) => at > first && isUpload(item));
+  const back = items[up];
+  if (down?.kind !== 'copy' || back?.kind !== 'copy' || back.bytes > down.bytes) return null;
+  const work = items.slice(first, up).filter((item): item is WorkItem => item.kind === 'work' && item.copy < 0);
+  if (work.length === 0 || work.reduce((sum, { ns }) => sum + ns, 0) >= leastOwnNs) return null;
+  return { work, isAll: true, gone: [down, back], smaller: null, kind: 'move-to-device' };
 }
 
 function stretchesOf(items: readonly Item[]): Item[][] {
@@ -285,7 +303,10 @@ function moved(script: Script, assumed: Assumptions, kind: Movable['kind']): Scr
 
 /** Makes kernels from operators: each takes a launch and, on the device, a share of its host time. */
 function launchesOf(movable: Movable, stream: string, { movedPart, operatorNs }: Assumptions): Item[] {
-  return operatorsOf([movable]).flatMap(({ name, ns }): Item[] => [
+  const operators = operatorsOf([movable]);
+  const [short] = movable.work;
+  const launched = operators.length > 0 || short === undefined ? operators : [{ name: 'operator', ns: short.ns }];
+  return launched.flatMap(({ name, ns }): Item[] => [
     { kind: 'work', ns: operatorNs, copy: -1, recorded: nothingRecorded, isOwn: false, part: 'issuing', ran: [] },
     {
       kind: 'launch',

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
+import { movablesOf } from '../../../core/lift/changes/device.ts';
 import type { StepPart } from '../../../core/lift/parts.ts';
+import { type CopyItem, type Item, nothingRan, nothingRecorded, type WorkItem } from '../../../core/lift/script.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { h200Costs as costs } from '../machine/toy.ts';
 
@@ -62,4 +64,48 @@ it('predicts a round trip to the host that the device makes unnecessary: 72 % me
 
 it.each(['rounds_busy', 'knn_busy', 'video_prefetched'])('finds nothing sure to gain in %s', async (name) => {
   expect(sure(await answersOf(name))).toEqual([]);
+});
+
+describe('small values that go to the host and back between launches', () => {
+  const place = { stream: 'stream:7', callNs: 6000, deviceNs: 1500, heldNs: 6000, line: '', hostAddress: 0, row: 0 };
+  const copy = (id: number, direction: 'h2d' | 'd2h', bytes: number): CopyItem => ({
+    kind: 'copy',
+    id,
+    step: 0,
+    direction,
+    host: 'pageable',
+    bytes,
+    ...place,
+  });
+  const launch: Item = {
+    kind: 'launch',
+    name: 'k',
+    stream: 'stream:7',
+    callNs: 5000,
+    deviceNs: 9000,
+    shares: false,
+    nodes: 1,
+  };
+  const work: WorkItem = {
+    kind: 'work',
+    ns: 30_000,
+    copy: -1,
+    recorded: nothingRecorded,
+    isOwn: false,
+    part: 'issuing',
+    ran: nothingRan,
+  };
+  const trip = (id: number): readonly Item[] => [launch, copy(id, 'd2h', 512), work, copy(id + 1, 'h2d', 256)];
+
+  it('can stay on the device with what the host does to them', () => {
+    const found = movablesOf([...trip(0), ...trip(2), launch]);
+    expect(found.map(({ kind, gone }) => [kind, gone.length])).toEqual([
+      ['move-to-device', 2],
+      ['move-to-device', 2],
+    ]);
+  });
+
+  it('are a result and the next input if that happens once', () => {
+    expect(movablesOf([...trip(0), launch])).toEqual([]);
+  });
 });
