@@ -54,7 +54,7 @@ const found: Readonly<Record<OrderRule, (scene: Scene, a: number, b: number) => 
   legacy: (scene, a, b) => bare('legacy-default-stream', 'legacy-default-stream', legacyBetween(scene, a, b)),
   events: (scene, a, b) => {
     const wait = firstOf(scene, a, b, scene.issue.waits, (position) => position < b);
-    const neededBy = wait === null ? null : needing(scene, a, wait, b);
+    const neededBy = wait === null ? null : needing(scene, a, wait);
     return { ...bare('event-dependency', 'event-order', obstacleAt(scene, wait)), neededBy };
   },
   launches: (scene, a, b) => bare('graph-launches', 'graph-launches-in-turn', launchBetween(scene, a, b)),
@@ -89,10 +89,10 @@ function wasBusy(scene: Scene, second: Activity, untilNs: number): boolean {
 /** Limit of operations after a wait that are searched for one that needs it. */
 const mostBehind = 1000;
 
-/** Returns the first operation in the wait's stream, between it and `b`, that shares data with `a`; or null. */
-function needing({ issue: { issued }, facts }: Scene, a: number, wait: number, b: number): number | null {
+/** Returns the first operation in the wait's stream, behind it, that shares data with `a`; or null. */
+function needing({ issue: { issued }, facts }: Scene, a: number, wait: number): number | null {
   const [stream, first] = [issued.at(wait)?.stream, issued.at(a)?.op ?? -1];
-  for (let position = wait + 1; position < Math.min(b, wait + mostBehind); position += 1) {
+  for (let position = wait + 1; position < Math.min(issued.length, wait + mostBehind); position += 1) {
     const one = issued.at(position);
     if (one?.stream === stream && facts.shareData(first, one?.op ?? -1) === true) return one?.op ?? null;
   }

@@ -836,6 +836,30 @@ describe('variants of these faults', () => {
     },
   );
 
+  it.each([
+    ['preview', true],
+    ['other', false],
+  ])('a wait is needed by work of a later round: a kernel that writes %s', (written, isNeeded) => {
+    const buffers = [
+      ...['preview', 'other', 'x'].map((id) => device(id)),
+      { id: 'h', memory: 'pinned' as const, bytes: 4e6 },
+    ];
+    const wait = (event: string, from: string, to: string) => [
+      { op: 'recordEvent', event, stream: from },
+      { op: 'waitEvent', event, stream: to },
+    ];
+    const round = [
+      spin(2000, { writes: ['x'] }),
+      spin(20, { writes: [written] }),
+      ...wait('made', 'default', 'side'),
+      { op: 'copy', src: 'preview', dst: 'h', stream: 'side' },
+      ...wait('shown', 'side', 'default'),
+    ];
+    const parts = { buffers, streams: [{ id: 'side' }], events: [{ id: 'made' }, { id: 'shown' }] };
+    const experiment = experimentOf(parts, [{ op: 'repeat', count: 5, operations: round }] as never);
+    expect(verdictsOf(experiment)[0]?.title.includes('needed')).toBe(isNeeded);
+  });
+
   it('a small copy that is not joined gains nothing by joining others', () => {
     const remedies = explainWithRemedies(fault('kv-swap-ahead'), h200Machine)?.remedies ?? [];
     const causes = remedies.flatMap(({ gainShare, causes: own }) => (gainShare > 0.1 ? own : []));
