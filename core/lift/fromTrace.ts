@@ -112,7 +112,7 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   requireCalls(trace, line, options.error);
   const all = findSteps(trace, line);
   const lifted = liftSteps(trace, line, name, all, options);
-  return isAsked(options) ? lifted : { ...lifted, long: longSteps(all, lifted.parts, longest) };
+  return isAsked(options) ? lifted : { ...lifted, long: longSteps(all, lifted, longest) };
 
   function longest(step: number): readonly PartTime[] {
     return liftSteps(trace, line, name, all, { from: step, to: step }).parts;
@@ -121,16 +121,19 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
 
 const isAsked = ({ from, to }: LiftOptions): boolean => from !== undefined || to !== undefined;
 
-/** `partsOf` returns the parts of a step, counted from 1. The first step fills queues, and often allocates. */
+/**
+ * Compares all steps but the first, which fills queues and often allocates, with the one that is described. `partsOf`
+ * returns the parts of a step, counted from 1.
+ */
 function longSteps(
   all: FoundSteps,
-  parts: readonly PartTime[],
+  { parts, recordedNs }: Lifted,
   partsOf: (step: number) => readonly PartTime[],
 ): LongSteps | null {
   const ranges = endsAtItsMark(all.ranges) ? all.ranges.slice(0, -1) : all.ranges;
   const times = ranges.map(({ startNs, untilNs, endNs }) => Math.max(untilNs, endNs) - startNs).slice(1);
   if (times.length < fewestCompared) return null;
-  const typicalNs = lowerMedian(times);
+  const typicalNs = lowerMedian(recordedNs);
   const long = times.filter((ns) => ns > longFrom * typicalNs);
   const totalNs = times.reduce((sum, ns) => sum + ns, 0);
   const beyondNs = long.reduce((sum, ns) => sum + ns - typicalNs, 0);

@@ -74,7 +74,7 @@ export function answerSentence(
 
 function longSentence({ count, of, longestNs, typicalNs, averageNs, share, part, moreNs }: LongSteps): string {
   const [longest, typical, average, more] = [longestNs, typicalNs, averageNs, moreNs].map(formatDuration);
-  return `Some steps take much longer: ${count} of ${of} up to ${longest}, where usual ones take ${typical}. That is ${formatShare(share)} of the time; ${more} of the longest are ${wordsOf(part)}. Find what happens only in such steps: without it, an average step takes ${typical}, not ${average}.`;
+  return `Some steps take much longer: ${count} of ${of} up to ${longest}, where others take ${typical}. That is ${formatShare(share)} of the time; ${more} of the longest are ${wordsOf(part)}. Find what happens only in such steps: without it, an average step takes ${typical}, not ${average}.`;
 }
 
 const longest = (parts: readonly PartTime[]): PartTime | undefined =>
