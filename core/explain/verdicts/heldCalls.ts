@@ -186,8 +186,10 @@ const bufferOf = ({ facts }: Scene, op: number): string | null => {
 export function mappedAgain(scene: Scene): Verdict[] {
   const { iteration, facts } = scene;
   const leastNs = leastPart * (makespan(iteration) ?? 0);
-  const kernels = rowsOfKind(iteration, 'kernel').map((row) => activity(iteration.trace, row));
   const sourceOf = ({ op }: Activity): string | null => facts.mapped(op)?.read ?? null;
+  // A trace has millions of kernels, and no document that says what they read.
+  if (facts.program === null) return [];
+  const kernels = rowsOfKind(iteration, 'kernel').map((row) => activity(iteration.trace, row));
   return [...groupBy(kernels, (one) => `${one.device} ${sourceOf(one)}`).values()].flatMap((own) => {
     const [first] = own;
     const source = first === undefined ? null : sourceOf(first);
