@@ -1,9 +1,10 @@
 /** Changes to streams: which stream work goes to, and what waits. */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
-import { describeOperation } from '../../experiment/describe.ts';
+import { bufferFinder, describeOperation } from '../../experiment/describe.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Operation, OperationName } from '../../experiment/operations.ts';
+import { copyBytes } from '../../experiment/operations/copy.ts';
+import type { Operation, OperationName, OperationOf } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
 import { valueAtPath } from '../../shape/path.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
@@ -23,11 +24,12 @@ export function ownStream(situation: Situation): Change | null {
 
 /**
  * Returns the ids of copies that stay in their stream, although no data shows why: a host function works on what they
- * bring, or they empty device memory for the work up to the copy that brings the data back.
+ * bring, or they empty device memory for the work up to the copy that brings the same data back.
  */
 export function stayingCopies(experiment: Experiment): ReadonlySet<string> {
   const device = new Set(experiment.buffers.flatMap(({ id, memory }) => (memory === 'device' ? [id] : [])));
   const staying = new Set<string>();
+  const bufferOf = bufferFinder(experiment);
   for (const list of groupBy(places(experiment), listOf).values()) {
     for (const [at, place] of list.entries()) {
       if (!isPlace('copy')(place)) continue;
@@ -36,7 +38,11 @@ export function stayingCopies(experiment: Experiment): ReadonlySet<string> {
       if (isBehind(({ op }) => !op.endsWith('Event'))?.operation.op === 'hostFunction') staying.add(id);
       const user = device.has(src) ? isBehind((one) => uses(one, src) || uses(one, dst)) : undefined;
       if (user === undefined || !isPlace('copy')(user)) continue;
-      if (user.operation.src === dst && user.operation.dst === src) staying.add(id).add(user.operation.id);
+      const isWithin = (one: OperationOf<'copy'>, from: OperationOf<'copy'>) =>
+        one.srcOffset < from.dstOffset + copyBytes(from, bufferOf) &&
+        from.dstOffset < one.srcOffset + copyBytes(one, bufferOf);
+      const isBack = user.operation.src === dst && user.operation.dst === src;
+      if (isBack && isWithin(user.operation, place.operation)) staying.add(id).add(user.operation.id);
     }
   }
   return staying;

@@ -7,6 +7,7 @@ import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { findHazards } from '../../../core/explain/hazards/hazards.ts';
 import { type Explanation, explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
 import { type Remedy, trialOutcome } from '../../../core/explain/remedies/remedy.ts';
+import { stayingCopies } from '../../../core/explain/remedies/streams.ts';
 import { pinned } from '../../../core/explain/remedies/whole.ts';
 import { machineOf } from '../../../core/machine/cost/machineOf.ts';
 import { shownBy } from '../../../core/machine/cost/runCosts.ts';
@@ -227,4 +228,16 @@ describe('remedies of other causes', () => {
       ),
     ]);
   });
+});
+
+it('a download stays in its stream only if the next upload brings the same bytes back', () => {
+  const buffers = [
+    { id: 'states', memory: 'pinned', bytes: 2 ** 21 } as const,
+    { id: 'slot', memory: 'device', bytes: 2 ** 20 } as const,
+  ];
+  const down = { op: 'copy', src: 'slot', dst: 'states', stream: 'a' };
+  const up = { op: 'copy', src: 'states', dst: 'slot', stream: 'a' };
+  const staying = (srcOffset: number) =>
+    stayingCopies(experimentOf({ buffers, streams: [{ id: 'a' }] }, [down, { ...up, srcOffset }])).size;
+  expect([0, 2 ** 20 - 1, 2 ** 20].map(staying)).toEqual([2, 2, 0]);
 });
