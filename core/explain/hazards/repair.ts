@@ -11,6 +11,7 @@ import { lowerUnverified } from '../../program/lower.ts';
 import type { Program } from '../../program/program.ts';
 import { valueAtPath } from '../../shape/path.ts';
 import { atOnce, type InSteps } from '../../steps.ts';
+import { touchedBuffers } from '../verdicts/facts.ts';
 import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
 import { findHazardsInSteps } from './hazards.ts';
 
@@ -90,7 +91,7 @@ export function repairOf(experiment: Experiment, index: number): Change | null {
 function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
   const others = looked.report.hazards.filter((one) => one !== hazard);
   const removes = (change: Change): boolean => newHazards(looked, others, change, effort)?.hazards.length === 0;
-  return candidates(looked, hazard).find(removes) ?? null;
+  return [...recordsEarlier(looked), ...candidates(looked, hazard)].find(removes) ?? null;
 }
 
 /**
@@ -192,8 +193,6 @@ function candidates({ experiment, program, report }: Looked, hazard: Hazard): Ch
     return begin === null || end === null ? [] : [throughEvent(experiment, [[begin, end]])];
   };
   return [
-    ...recordEarlier(experiment, first, second),
-    ...recordEarlier(experiment, second, first),
     ...whole(hazard.first, hazard.second),
     ...whole(hazard.second, hazard.first),
     throughEvent(experiment, [[first, second]]),
@@ -217,12 +216,15 @@ function side(experiment: Experiment, program: Program, { op, label, thread, str
 }
 
 /**
- * Issues the producer and the record of its event before the wait for that event, if the list has them the other way
- * round: a wait binds to the latest record issued before it, and to nothing without one.
+ * Lets the event be recorded behind its producer, `second`, before the wait for it, if the list has them the other way
+ * round: a wait binds to the latest record issued before it, and to nothing without one. Moves the wait if only others
+ * stand in between, or else the producer.
  */
-function recordEarlier(experiment: Experiment, first: Side, second: Side): Change[] {
+function recordEarlier(experiment: Experiment, first: Side, second: Side, buffer: string | null): Change[] {
   const path = first.path.slice(0, -1);
   if (path.join('.') !== second.path.slice(0, -1).join('.')) return [];
+  // An event behind a reader says that the memory is free again: its record may well come after the wait, for the next round.
+  if (touchedBuffers(second.operation)?.writes.includes(buffer ?? '') !== true) return [];
   const [from, to] = [Number(first.path.at(-1)), Number(second.path.at(-1))];
   const operations = valueAtPath(experiment, path) as readonly Operation[];
   const before = operations.slice(0, from);
@@ -232,18 +234,38 @@ function recordEarlier(experiment: Experiment, first: Side, second: Side): Chang
   const record = operations.findIndex((one) => one.op === 'recordEvent' && one.event === waited.event);
   const recorded = operations[record];
   if (recorded?.op !== 'recordEvent' || recorded.stream !== second.stream || record < to) return [];
-  const between = operations.slice(wait, record + 1);
+  const between = operations.slice(wait + 1, record + 1);
+  const edit = new ChangeBuilder(experiment);
+  if (!between.some((one) => 'operations' in one || ('stream' in one && one.stream === first.stream))) {
+    return [
+      edit
+        .step(`Let ${named(experiment, first.stream)} wait for event "${waited.event}" only behind its record.`)
+        .after([...path, record], waited)
+        .remove([...path, wait]).change,
+    ];
+  }
   // A call that waits for the device, or work of other streams, may need what it would pass.
   if (!between.every((one) => 'stream' in one && [first.stream, second.stream].includes(one.stream))) return [];
-  const edit = new ChangeBuilder(experiment);
   for (const [index, one] of between.entries()) {
     if (!('stream' in one) || one.stream !== second.stream) continue;
-    edit.before([...path, wait], one).remove([...path, wait + index]);
+    edit.before([...path, wait], one).remove([...path, wait + 1 + index]);
   }
   return [
     edit.step(`Issue "${second.label}" and the record of event "${waited.event}" before the wait for that event.`)
       .change,
   ];
+}
+
+/** Returns the changes that record events before the waits for them. One may be the root of other hazards too. */
+function recordsEarlier({ experiment, program, report }: Looked): Change[] {
+  return report.hazards.flatMap((hazard) => {
+    const [first, second] = [side(experiment, program, hazard.first), side(experiment, program, hazard.second)];
+    if (first === null || second === null || hazard.kind !== 'unordered-streams') return [];
+    return [
+      ...recordEarlier(experiment, first, second, hazard.buffer),
+      ...recordEarlier(experiment, second, first, hazard.buffer),
+    ];
+  });
 }
 
 /** Returns a stream as the score names it. */

@@ -282,6 +282,42 @@ describe('loops', () => {
   });
 });
 
+describe('a wait before the record of its event', () => {
+  const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
+  const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
+  const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 1000 }, reads: ['device'], stream: 'b' };
+  const recorded = (event: string, stream: string) => ({ op: 'recordEvent', event, stream });
+  const waitFor = (event: string, stream: string) => ({ op: 'waitEvent', event, stream });
+  const round = [
+    waitFor('start', 'b'),
+    write,
+    waitFor('end', 'a'),
+    copy,
+    recorded('start', 'a'),
+    kernel,
+    recorded('end', 'b'),
+    { op: 'synchronizeEvent', event: 'end' },
+  ];
+  const kinds = (experiment: Experiment) => findHazards(lower(experiment)).hazards.map(({ kind }) => kind);
+
+  it('is the root of every hazard that it leaves, and the repair of each leaves none', () => {
+    const experiment = of([{ op: 'repeat', count: 4, operations: round }]);
+    const { hazards } = checkExperiment(experiment);
+    expect(kinds(experiment)).toEqual(['source-changed-in-flight', 'unordered-streams']);
+    for (const { change } of hazards) expect(kinds(applyChange(experiment, change ?? { patches: [] }))).toEqual([]);
+  });
+
+  it('no reader moves before what it reads is written', () => {
+    const operations = round.filter((one) => one !== write && one.op !== 'synchronizeEvent');
+    const experiment = of([{ op: 'repeat', count: 4, operations }]);
+    const change = checkExperiment(experiment).hazards[0]?.change ?? { patches: [] };
+    const [loop] = applyChange(experiment, change).threads[0]?.operations ?? [];
+    const order = loop?.op === 'repeat' ? loop.operations.map(({ op }) => op) : [];
+    expect(order.indexOf('kernel')).toBeGreaterThan(order.indexOf('copy'));
+    expect(kinds(applyChange(experiment, change))).toEqual([]);
+  });
+});
+
 describe('host threads', () => {
   const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
   const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
