@@ -1,10 +1,11 @@
 /** Finds the verdicts of one iteration: one for each copy operation, and for kernels that waited or read mapped memory again. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { groupBy } from '../../groupBy.ts';
+import { rememberedBy } from '../../rememberedBy.ts';
 import { atOnce, type InSteps } from '../../steps.ts';
 import { frameText, ownFrame } from '../../trace/callStack.ts';
 import { coveredLength } from '../../trace/intervals.ts';
-import type { Activity, Iteration } from '../../trace/iteration.ts';
+import { type Activity, type Iteration, makespan } from '../../trace/iteration.ts';
 import type { RowIndex } from '../../trace/trace.ts';
 import { callBound } from './callBound.ts';
 import { findCause } from './cause.ts';
@@ -149,8 +150,12 @@ function examine(scene: Scene, copy: Activity): Occurrence {
   const apart = finding.cause === 'nothing-to-overlap' ? apartFrom(scene, copy) : null;
   if (apart !== null)
     return { copy, partner: apart.partner, overlapNs, costNs, pair: apart.pair, finding: apart.found };
-  return { copy, partner: judged.partner, overlapNs, costNs, pair: judged.pair, finding };
+  // Without the wait only what comes after it could be earlier.
+  const mostNs = finding.cause === 'waits-for-earlier-work' ? endOf(scene) - copy.startNs : costNs;
+  return { copy, partner: judged.partner, overlapNs, costNs: Math.min(costNs, mostNs), pair: judged.pair, finding };
 }
+
+const endOf = rememberedBy(({ iteration }: Scene) => makespan(iteration) ?? 0);
 
 /**
  * Causes in the program that keep copies of both directions apart, although two copy engines could run them at once. Other

@@ -57,6 +57,20 @@ describe('the copy of item()', () => {
     expect(explained(kernel('a'), item('a')).verdicts[0]?.remedy).toMatch(/^Read the value later: /);
   });
 
+  it('costs what could be earlier without its wait: nothing at the end of a run', () => {
+    const pipeline = [
+      copy,
+      { op: 'recordEvent', event: 'done', stream: 'a' },
+      { op: 'waitEvent', event: 'done', stream: 'b' },
+      kernel('b'),
+      { ...item('b'), label: 'loss' },
+    ];
+    const lossOf = (...operations: object[]) => explained(...operations).verdicts.find(({ label }) => label === 'loss');
+    expect(lossOf(...pipeline)).toMatchObject({ cause: 'waits-for-earlier-work' });
+    expect(lossOf(...pipeline)?.costNs).toBeLessThan(20_000);
+    expect(lossOf(...pipeline, { op: 'work', durationNs: 1e6 }, kernel('a'))?.costNs).toBeGreaterThan(200_000);
+  });
+
   it('synchronises its stream, which would block the host in any other stream too', () => {
     expect(causesOf(copy, item('a'), kernel('a'))).toContainEqual(['issued-too-late', 'same-stream']);
   });
