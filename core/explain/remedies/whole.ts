@@ -190,10 +190,11 @@ function dropStaging(experiment: Experiment, edit: ChangeBuilder, from: 'pageabl
     const sources = [...new Set(routes.map(({ src }) => src))];
     const own = sources.length === 1 ? 'itself' : 'themselves';
     edit.step(`Copy ${namesOf(sources)} ${own}, without "${through}" in between.`);
-    for (const { upload, src, srcOffset } of routes) {
+    for (const { upload, src, srcOffset, srcStepBytes } of routes) {
       const { operation, path } = upload;
       edit.replace([...path, 'src'], src);
       if (srcOffset !== operation.srcOffset) edit.replace([...path, 'srcOffset'], srcOffset);
+      if (srcStepBytes !== undefined) edit.replace([...path, 'srcStepBytes'], srcStepBytes);
       const bytes = copyBytes(operation, find);
       if (copyBytes({ ...operation, src, srcOffset }, find) !== bytes) edit.replace([...path, 'bytes'], bytes);
     }
@@ -234,6 +235,8 @@ interface Route {
   readonly upload: Place<OperationOf<'copy'>>;
   readonly src: string;
   readonly srcOffset: number;
+  /** Bytes by which the source moves on in each round. */
+  readonly srcStepBytes?: number | undefined;
 }
 
 interface StagedByHost {
@@ -270,7 +273,7 @@ function stagedBy(experiment: Experiment, from: 'pageable' | 'device'): StagedBy
       const upload = all[index] as Place;
       const isUpload = isPlace('copy')(upload) && upload.operation.src === through;
       const route =
-        isUpload && memoryOf(upload.operation.dst) === 'device' && !moves(upload, ...stagings)
+        isUpload && memoryOf(upload.operation.dst) === 'device' && upload.operation.srcStepBytes === undefined
           ? routeOf(all, stagings, { index, position }, find)
           : null;
       return route === null ? [] : [route];
@@ -279,10 +282,6 @@ function stagedBy(experiment: Experiment, from: 'pageable' | 'device'): StagedBy
     return isOnlyCopied ? [{ through, stagings, frees, routes }] : [];
   });
 }
-
-/** Returns whether a repeat moves one of the copies on from round to round. */
-const moves = (...copies: readonly Staging[]): boolean =>
-  copies.some(({ operation }) => 'srcStepBytes' in operation || 'dstStepBytes' in operation);
 
 /** Returns null if the upload's bytes don't all come from one staging before it, or the source is written in between. */
 function routeOf(
@@ -298,15 +297,18 @@ function routeOf(
     const at = position.get(place.operation) ?? 0;
     if (at > index) continue;
     const { src } = place.operation;
-    const { srcOffset, dstOffset, bytes } = isPlace('copy')(place)
+    const { srcOffset, dstOffset, bytes, srcStepBytes, dstStepBytes } = isPlace('copy')(place)
       ? { ...place.operation, bytes: copyBytes(place.operation, find) }
       : { srcOffset: 0, dstOffset: 0, bytes: to };
+    // A part of the staging memory that moves on from round to round may hold what earlier rounds brought.
+    if (dstStepBytes !== undefined) return null;
     if (dstOffset >= to || from >= dstOffset + bytes) continue;
     const isWhole = dstOffset <= from && to <= dstOffset + bytes;
-    const isNext = stagings.length === 1 || listOf(place) === listOf(upload);
+    const isNext = (stagings.length === 1 && srcStepBytes === undefined) || listOf(place) === listOf(upload);
     const between = all.slice(at + 1, index);
     const isChanged = between.some(({ operation }) => touchedBuffers(operation)?.writes.includes(src) === true);
-    return isWhole && isNext && !isChanged ? { upload, src, srcOffset: srcOffset + from - dstOffset } : null;
+    const route = { upload, src, srcOffset: srcOffset + from - dstOffset, srcStepBytes };
+    return isWhole && isNext && !isChanged ? route : null;
   }
   return null;
 }

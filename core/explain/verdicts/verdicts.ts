@@ -181,7 +181,8 @@ function ofHost(scene: Scene, copy: Activity, finding: Finding, partner: Partner
   }
   // Whatever came first, the calling thread itself copies. Uploads or downloads may wait for that, also without kernels.
   const isApart = finding.cause === 'nothing-to-overlap' && scene.copies.some(({ direction }) => direction !== 'h2h');
-  if (copy.direction === 'h2h' && (isApart || finding.cause === 'issued-too-late')) {
+  const isExposed = finding.cause === 'overlapped' && costOf(scene, copy) > durationOf(copy) / 2;
+  if (copy.direction === 'h2h' && (isApart || isExposed || finding.cause === 'issued-too-late')) {
     return { ...pageable(copy, scene.callOf(copy)), also: [finding.cause, ...finding.also] };
   }
   // A kernel that needs the data could not have hidden the copy.

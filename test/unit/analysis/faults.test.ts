@@ -456,6 +456,57 @@ describe('variants of these faults', () => {
     expect(planOf(experimentOf({ buffers, streams }, [...one, { op: 'synchronizeDevice' }]))).toEqual([]);
   });
 
+  it('slices that the host copies into one page-locked buffer are copied from where they are', () => {
+    const buffers = [
+      ...[device('d', 16e6), device('y', 16e6)],
+      { id: 'source', memory: 'pageable' as const, bytes: 64e6 },
+      { id: 'staged', memory: 'pinned' as const, bytes: 64e6 },
+    ];
+    const slices = (filling: object, upload: object = {}): Experiment =>
+      experimentOf({ buffers, streams: [{ id: 's' }, { id: 'k' }], events: [{ id: 'in' }] }, [
+        {
+          op: 'repeat',
+          count: 4,
+          operations: [
+            { op: 'copy', src: 'source', dst: 'staged', bytes: 16e6, ...filling },
+            { op: 'copy', src: 'staged', dst: 'd', bytes: 16e6, stream: 's', ...upload },
+            { op: 'recordEvent', event: 'in', stream: 's' },
+            { op: 'waitEvent', event: 'in', stream: 'k' },
+            spin(200, { reads: ['d'], writes: ['y'], stream: 'k' }),
+            { op: 'synchronizeStream', stream: 'k' },
+          ] as never,
+        },
+      ]);
+    const sliced = slices({ srcStepBytes: 16e6 });
+    const [recommended] = planOf(sliced);
+    expect(recommended).toMatchObject({ changes: ['pin'] });
+    const [loop] = applyChange(sliced, { patches: recommended?.patches ?? [] }).threads[0]?.operations ?? [];
+    expect(loop).toMatchObject({
+      operations: [{ op: 'copy', src: 'source', dst: 'd', bytes: 16e6, srcStepBytes: 16e6 }, {}, {}, {}, {}],
+    });
+    // Here a slice may come from another round.
+    const moving = slices({ srcStepBytes: 16e6, dstStepBytes: 16e6 }, { srcStepBytes: 16e6 });
+    expect(planOf(moving).flatMap(({ changes }) => changes)).not.toContain('pin');
+  });
+
+  it('a long copy by the host is not overlapped by a short kernel', () => {
+    const buffers = [
+      ...[device('d'), device('y')],
+      { id: 'source', memory: 'pageable' as const, bytes: 64e6 },
+      { id: 'staged', memory: 'pinned' as const, bytes: 64e6 },
+    ];
+    const causeBeside = (us: number) =>
+      verdictsOf(
+        experimentOf({ buffers, streams: [{ id: 'k' }] }, [
+          spin(us, { writes: ['y'], stream: 'k' }),
+          { op: 'copy', src: 'source', dst: 'staged' },
+          { op: 'synchronizeDevice' },
+        ]),
+      )[0]?.cause;
+    expect(causeBeside(500)).toBe('not-a-copy-engine-copy');
+    expect(causeBeside(50_000)).toBe('overlapped');
+  });
+
   it('the host’s own copy into page-locked memory falls away, unless something else needs its result', () => {
     const buffers = [
       device('d', 64e6),
