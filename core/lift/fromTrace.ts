@@ -94,7 +94,7 @@ const leastLong = 0.1;
 
 /**
  * A framework may run for less than this between operators without a record, as an optimizer does. After a value has
- * come to the host, the program works on it: frameworks take at most 50 us for the next operator (20 programs, H200).
+ * come to the host, the program works on it: without such work the next operator came within 90 us (20 programs, H200).
  */
 const leastSilentNs = 500_000;
 
