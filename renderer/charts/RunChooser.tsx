@@ -124,11 +124,15 @@ function Choices({ ids, label, hint, fits = () => true, lettered = false, onChoo
 /** Returns 'A' for the first compared run. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + index);
 
+export const Letter = ({ letter }: { readonly letter: string }) => (
+  <strong className={classes['letter']}>{letter}</strong>
+);
+
 function Choice({ run, letter }: { readonly run: RunSummary; readonly letter: string | null }) {
   return (
     <span className={classes['choiceText']}>
       <span className={classes['choiceName']}>
-        {letter === null ? null : <strong>{letter}</strong>}
+        {letter === null ? null : <Letter letter={letter} />}
         {runTitle(run)}
       </span>
       <span className={`${classes['choiceFacts']} tabular`}>

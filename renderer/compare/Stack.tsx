@@ -6,7 +6,7 @@ import { intervalText } from '../../core/machine/cost/interval.ts';
 import { verdictTone } from '../../core/present/verdicts.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
-import { letterOf } from '../charts/RunChooser.tsx';
+import { Letter, letterOf } from '../charts/RunChooser.tsx';
 import { OriginBadge, VerdictIcon } from '../common/marks.tsx';
 import { ErrorText } from '../common/Page.tsx';
 import { deviceAndTime, formatMoment } from '../common/time.ts';
@@ -133,7 +133,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
   return (
     <article aria-label={line.name} data-shift-ns={shiftNs}>
       <header className={classes['caseHead']}>
-        <strong className={classes['letter']}>{letter}</strong>
+        <Letter letter={letter} />
         <button
           type="button"
           className={classes['name']}
