@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openBrowser } from '../../host/server/openBrowser.ts';
-import { expect, testOfProcess as test } from './support/test.ts';
+import { expect, test } from './support/test.ts';
 import { Window } from './support/window.ts';
 
 test('the page that leads to the window lets the browser in', async ({ page, server }) => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyNot } from '../e2e/support/engines.ts';
-import { expect, test, testOfProcess } from '../e2e/support/test.ts';
+import { expect, test } from '../e2e/support/test.ts';
 import type { Window } from '../e2e/support/window.ts';
 
 const example = JSON.parse(
@@ -77,25 +77,22 @@ test('a run is cancelled, and the next run works', async ({ window }) => {
   await expect(window.status).toContainText('Data verified');
 });
 
-testOfProcess(
-  'a run whose engine process is killed is marked failed, and the next run works',
-  async ({ window, server }) => {
-    test.skip(cpuProblem !== null, cpuProblem ?? '');
-    test.skip(process.platform === 'win32', 'finding the engine process needs ps');
-    await startLongRun(window);
-    const [engine, ...others] = server.enginePids();
-    if (engine === undefined || others.length > 0) throw new Error('expected exactly one engine process');
-    process.kill(engine, 'SIGKILL');
-    const failed = window.runs.filter({ hasText: 'Long spin' });
-    await expect(failed).toContainText('failed');
-    await expect(window.status).toContainText('Connected');
-    expect(server.isRunning()).toBe(true);
-    await window.open('Pinned source, second stream');
-    await window.run();
-    await expect(window.status).toContainText('Data verified');
-    expect(server.enginePids()).not.toContain(engine);
-    // The run keeps the reason.
-    await failed.getByRole('button').first().click();
-    await expect(window.page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
-  },
-);
+test('a run whose engine process is killed is marked failed, and the next run works', async ({ window, server }) => {
+  test.skip(cpuProblem !== null, cpuProblem ?? '');
+  test.skip(process.platform === 'win32', 'finding the engine process needs ps');
+  await startLongRun(window);
+  const [engine, ...others] = server.enginePids();
+  if (engine === undefined || others.length > 0) throw new Error('expected exactly one engine process');
+  process.kill(engine, 'SIGKILL');
+  const failed = window.runs.filter({ hasText: 'Long spin' });
+  await expect(failed).toContainText('failed');
+  await expect(window.status).toContainText('Connected');
+  expect(server.isRunning()).toBe(true);
+  await window.open('Pinned source, second stream');
+  await window.run();
+  await expect(window.status).toContainText('Data verified');
+  expect(server.enginePids()).not.toContain(engine);
+  // The run keeps the reason.
+  await failed.getByRole('button').first().click();
+  await expect(window.page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
+});

@@ -11,11 +11,6 @@ export class DataFolder {
     this.dataFolder = folder;
   }
 
-  /** Replaces the person's home, so that the bin is here. */
-  get home(): string {
-    return join(this.dataFolder, 'home');
-  }
-
   /** Adds a document to the user's experiments, as another program could. */
   addExperiment(id: string, document: unknown): void {
     const path = join(this.dataFolder, 'experiments', `${id}.json`);

@@ -12,10 +12,6 @@ interface ServerOptions {
   readonly dataFolder?: string;
   /** Port that the folder remembers: a next server on it gets the port again if it is free. */
   readonly port?: number;
-  /** Arguments after `serve` on the command line. */
-  readonly args?: readonly string[];
-  /** Variables added to this process's own. */
-  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export class Server extends DataFolder {
@@ -23,12 +19,11 @@ export class Server extends DataFolder {
   #output = '';
   #addresses = 0;
 
-  constructor({ dataFolder, port, args = [], environment = {} }: ServerOptions = {}) {
+  constructor({ dataFolder, port }: ServerOptions = {}) {
     super(dataFolder);
     if (port !== undefined) writeFileSync(join(this.dataFolder, 'serve.json'), JSON.stringify({ port }));
-    this.#child = spawn(process.execPath, [join(root, 'dist/host/cli.js'), 'serve', ...args], {
-      // The bin is the test's own: its deleted files must not reach the person's.
-      env: { ...process.env, COPYSCOPE_DATA: this.dataFolder, XDG_DATA_HOME: this.home, ...environment },
+    this.#child = spawn(process.execPath, [join(root, 'dist/host/cli.js'), 'serve'], {
+      env: { ...process.env, COPYSCOPE_DATA: this.dataFolder },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -3,7 +3,7 @@
  * with vi.mock('electron', () => import('./support/electron.ts')), so that no Electron binary is needed.
  */
 import { EventEmitter } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
@@ -155,7 +155,6 @@ export const net = {
 export const shell = {
   openExternal: vi.fn(async () => {}),
   openPath: vi.fn(async () => ''),
-  trashItem: vi.fn(async (path: string) => rm(path)),
 };
 export const ipcMain = new EventEmitter();
 
