@@ -87,18 +87,6 @@ TEST("single faults are refused") {
   CHECK(with(&Numbers::expectations, 2, 65));
 }
 
-TEST("a refusal names the row, and the field as native/layout.ts does") {
-  Numbers numbers;
-  numbers.instructions[FieldsOf<InstructionField>::count + static_cast<std::size_t>(InstructionField::srcOffset)] = 0.5;
-  try {
-    numbers.read();
-    CHECK(false);
-  } catch (const Failure& failure) {
-    CHECK(failure.field == "threads[0].instructions[1]");
-    CHECK(failure.message.find("srcOffset is not a whole number") != std::string::npos);
-  }
-}
-
 TEST("random tables are refused or read, and nothing else") {
   std::mt19937 random(7);
   const double values[] = {-2, -1, 0, 0.5, 1, 2, 3, 63, 64, 65, 1e9, 1e12, 1e300, -1e300};

@@ -168,11 +168,6 @@ it('offers to show a hidden lane that holds what was found, and keeps its rows i
   await expect.element(notice).not.toBeInTheDocument();
 });
 
-it('gives each of two devices a link of its own', async () => {
-  const window = await openExample('lessons/two-gpus-two-threads');
-  await expect.poll(() => lanesOf(window)).toEqual(expect.arrayContaining(['H2D link gpu0', 'H2D link gpu1']));
-});
-
 it('says under the pointer how much is pending in a queue', async () => {
   const { plot, timeline } = await openLanes();
   const queue = timeline.getByRole('button', { name: /^side queue\s*, depth, most [1-9]/ });

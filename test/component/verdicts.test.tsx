@@ -54,18 +54,6 @@ it('applies a remedy to a copy of an example, and undoes it after the copy was s
   await expect.element(verdict).toHaveTextContent('Overlapped');
 });
 
-it('takes a copy back with the remedy that it was made for', async () => {
-  const { host, verdict } = await openExample(sameStream);
-  await apply(moveUpload).click();
-  await expect.element(heading(copyOfSameStream)).toBeVisible();
-  expect(host.experiments.size).toBe(1);
-  await press('Control+z');
-  await expect.element(heading('Same stream')).toBeVisible();
-  await expect.element(verdict).toHaveTextContent('Same stream');
-  await expect.poll(() => host.experiments.size).toBe(0);
-  await expect.element(page.getByRole('alert').filter({ hasText: 'Copy undone' })).toBeVisible();
-});
-
 it('keeps a copy that was run when its remedy is undone', async () => {
   const { host, run, verdict } = await openExample(sameStream);
   await apply(moveUpload).click();
@@ -84,19 +72,6 @@ it('predicts the remedy of a recorded run with the rates of this run', async () 
   await apply(/^Apply in a copy: Pin "source"/).click();
   await expect.element(heading('Copy of Pageable source, second stream')).toBeVisible();
   await expect.element(verdict).toHaveTextContent('Overlapped');
-});
-
-it('says that a kernel waits for the multiprocessors, and lets another one fill fewer', async () => {
-  const { verdict } = await openExample('verdicts/multiprocessors-full');
-  await expect.element(verdict).toHaveTextContent('Multiprocessors full');
-  await apply(/^Apply in a copy: Let "on all" fill 75 %/).click();
-  await expect.element(verdict).not.toBeInTheDocument();
-});
-
-it('keeps a wait that the data needs, and cuts copy and kernel into parts', async () => {
-  const { verdict } = await openExample('verdicts/event-needed');
-  await apply(/^Apply in a copy: Cut/).click();
-  await expect.element(verdict.filter({ hasText: 'Overlapped' })).toBeVisible();
 });
 
 it('captures a copy of a graph in a branch of its own, and selects it again at redo', async () => {

@@ -17,40 +17,6 @@ const hostNames = (rows: ReturnType<typeof rowsOf>, op: number): string[] =>
   rows.filter((row) => row.op === op && row.lane.startsWith('thread:')).map((row) => row.name);
 
 describeNative('operations on the CPU engine', () => {
-  test('memory by operation, pinning and what the allocators held', async () => {
-    const run = await runOnCpu(
-      request({
-        environment: { iterations: 2, warmups: 1 },
-        buffers: [
-          { id: 'source', memory: 'pageable', bytes: 96 * KiB },
-          { id: 'pinned', memory: 'pinned', bytes: 96 * KiB, allocated: 'by-operation' },
-          { id: 'device', memory: 'device', bytes: 96 * KiB, allocated: 'by-operation' },
-        ],
-        streams: [{ id: 's' }, { id: 'side' }],
-        operations: [
-          { op: 'pin', src: 'source', dst: 'pinned' },
-          { op: 'allocate', buffer: 'device', stream: 's' },
-          { op: 'copy', src: 'pinned', dst: 'device', stream: 's' },
-          { op: 'recordStream', buffer: 'device', stream: 'side' },
-          { op: 'synchronizeStream', stream: 's' },
-        ],
-      }),
-    );
-    expect(run.info.verification.bytesWrong).toBe(0);
-    expect(run.info.verification.bytesChecked).toBeGreaterThan(0);
-    const states = run.info.memory ?? [];
-    expect(states.map(({ allocator, device }) => [allocator, device])).toEqual([
-      ['caching', 'gpu'],
-      ['caching-host', ''],
-    ]);
-    expect(states[0]).toMatchObject({ allocatedBytes: 96 * KiB, reservedBytes: 2048 * KiB, segmentsAllocated: 1 });
-    expect(states[0]?.blocks.map(({ bytes, state, stream }) => [bytes, state, stream])).toEqual([
-      [96 * KiB, 'allocated', 's'],
-      [1952 * KiB, 'inactive', 's'],
-    ]);
-    expect(states[1]?.blocks[0]).toMatchObject({ bytes: 128 * KiB, requestedBytes: 96 * KiB });
-  });
-
   test.each([0, 2 ** 30])(
     'the simulator and this engine agree on what allocators hold, with a pool that keeps %i bytes',
     async (poolReleaseThreshold) => {

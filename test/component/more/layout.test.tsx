@@ -61,13 +61,6 @@ it('moves nothing for those who want no motion', async () => {
   expect(moving).toEqual([]);
 });
 
-it('has a name for every button and field', async () => {
-  const { verdict } = await openExample(pinned);
-  await expect.element(verdict).toBeVisible();
-  for (const role of ['button', 'textbox', 'combobox', 'separator', 'checkbox', 'radio'] as const)
-    expect(page.getByRole(role, { name: /^\s*$/ }).elements()).toEqual([]);
-});
-
 it('shows what the devices of a trace did above its deep stacks of calls', async () => {
   const { timeline } = await openTrace('vision.pageable');
   await page.viewport(1280, 720);

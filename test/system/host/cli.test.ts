@@ -34,17 +34,6 @@ it('copyscope devices names every engine and what is missing for it', async () =
 });
 
 describe('copyscope run', () => {
-  it('tells no interval of what was recorded, and of published figures', async () => {
-    const recorded = await cli(
-      'explain',
-      file('run.arrow', encodeRun(smallRun(example('pinned-side-stream'), 'cuda'))),
-      '--json',
-    );
-    expect(JSON.parse(recorded.out)).toMatchObject({ makespanInterval: null, bandwidthIntervals: null });
-    const published = await cli('predict', exampleFile('pinned-side-stream'), '--profile', 'rtx-4090', '--json');
-    expect(JSON.parse(published.out)).toMatchObject({ makespanInterval: null, bandwidthIntervals: null });
-  });
-
   it('draws the lanes, the figures and the verdict, and always says how the run came about', async () => {
     const { out } = await cli('run', exampleFile('pageable-same-stream'), '--engine', 'sim');
     expect(out).toContain('simulated with profile h200');

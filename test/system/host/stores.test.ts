@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { isHostFunction, requireArguments } from '../../../core/service/requests.ts';
+import { requireArguments } from '../../../core/service/requests.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { runName } from '../../../core/trace/run.ts';
 import { slug, timedId, unused } from '../../../host/files/ids.ts';
@@ -283,10 +283,6 @@ describe('ids', () => {
   it('are no device names of Windows', () => {
     expect(slug('CON', 'run')).toBe('run-con');
     expect(slug('nul', 'experiment')).toBe('experiment-nul');
-  });
-
-  it.each(['constructor', 'toString', '__proto__'])('%s is no function of the service', (name) => {
-    expect(isHostFunction(name)).toBe(false);
   });
 });
 

@@ -100,16 +100,6 @@ describe('the predicted gain', () => {
   });
 });
 
-it.each(['races/changed-source-synchronized', 'races/early-read-synchronized'])(
-  'remedies keep the data of %s right',
-  (name) => {
-    const experiment = example(name);
-    const remedy = onlyRemedy(experiment);
-    expect(remedy.steps).toEqual([expect.stringMatching(/non-blocking stream/), expect.stringMatching(/^Synchronise/)]);
-    expect(findHazards(lower(applyChange(experiment, remedy))).hazards).toEqual([]);
-  },
-);
-
 const size = 20 * 2 ** 20;
 const parts = {
   buffers: [
@@ -141,31 +131,6 @@ it('pinning is proposed for copies that cross the link, and for none between hos
 });
 
 describe('remedies of other causes', () => {
-  it('no remedy removes a wait that later work needs for its data', () => {
-    const buffers = [
-      { id: 'pinned', memory: 'pinned', bytes: 2 ** 22 } as const,
-      { id: 'input', memory: 'device', bytes: 2 ** 22 } as const,
-    ];
-    const spin = { kind: 'spin', durationNs: 200_000 } as const;
-    const experiment = experimentOf(
-      { buffers, streams: [{ id: 'copies' }, { id: 'compute' }], events: [{ id: 'uploaded' }] },
-      [
-        { op: 'copy', label: 'upload', src: 'pinned', dst: 'input', stream: 'copies' },
-        { op: 'recordEvent', event: 'uploaded', stream: 'copies' },
-        { op: 'waitEvent', event: 'uploaded', stream: 'compute' },
-        { op: 'kernel', label: 'needs it', kernel: spin, reads: ['input'], stream: 'compute' },
-        { op: 'kernel', label: 'other', kernel: spin, reads: ['pinned'], stream: 'compute' },
-      ],
-    );
-    const { before, remedies } = explain(experiment);
-    expect(before.verdicts).toMatchObject([
-      { cause: 'event-dependency', withLabel: 'other', needsData: false, title: 'Event wait, needed by the data' },
-    ]);
-    expect(before.verdicts[0]?.explanation).toContain('"needs it", behind the wait as well, shares data with the copy');
-    expect(before.verdicts[0]?.remedy).toMatch(/^Copy in parts/);
-    expect(remedies).toMatchObject([{ isConfirmed: null, steps: [], tried: [] }]);
-  });
-
   const ready = [
     { op: 'recordEvent', event: 'ready', stream: 'copies' },
     { op: 'waitEvent', event: 'ready', stream: 'compute' },
@@ -183,13 +148,6 @@ describe('remedies of other causes', () => {
     expect(all.filter(({ op }) => op === 'waitEvent')).toHaveLength(4);
   });
 
-  it('never take away a wait that the data needs where the data is used by others as well', () => {
-    const after = { op: 'copy', src: 'target', dst: 'source', stream: 'compute' } as const;
-    const found = explain(experimentOf(parts, [copy, ...ready, kernel('compute', 'target'), after])).remedies;
-    const remedy = found.find(({ op }) => op === 0);
-    expect(remedy).toMatchObject({ cause: 'event-dependency', steps: [], after: null, isConfirmed: null });
-  });
-
   it('take a second stream and parts where one stream holds a copy and a kernel that needs its data', () => {
     const remedy = onlyRemedy(experimentOf(parts, [copy, kernel('copies', 'target')]));
     expect(remedy).toMatchObject({
@@ -197,15 +155,6 @@ describe('remedies of other causes', () => {
       causes: ['same-stream', 'event-dependency'],
       isConfirmed: true,
     });
-  });
-
-  it('never issue a kernel before what brings its data, though both are in one stream', () => {
-    const upload = { op: 'copy', src: 'source', dst: 'work', stream: 'compute' };
-    const { before, remedies } = explain(experimentOf(parts, [copy, upload, kernel('compute', 'work')]));
-    expect(before.verdicts[0]).toMatchObject({ op: 0, cause: 'queued-behind', blockedBy: 1 });
-    expect(remedies.flatMap(({ steps, tried }) => [...steps, ...tried.flatMap((one) => one.steps)])).not.toContainEqual(
-      expect.stringMatching(/^Issue "stream kernel" before/),
-    );
   });
 
   it('are refuted where the same stream is not what keeps copy and kernel apart: the kernel needs the data', () => {

@@ -68,14 +68,6 @@ it('notes the number of hazards with a run, or that a long program was not check
   expect(hazardNote(of(Array.from({ length: 20_001 }, () => work)))).toContain('checked');
 });
 
-it('takes no asynchronous copy into pageable memory for complete when its call returns', () => {
-  const read = { op: 'read', buffer: 'pageable' } as const;
-  const copy = { op: 'copy', src: 'device', dst: 'pageable', stream: 'a' } as const;
-  expect(found(of([copy, read]))).toEqual(['read-before-arrival 0-1']);
-  expect(found(of([{ ...copy, mode: 'blocking-memcpy' }, read]))).toEqual([]);
-  expect(found(of([{ ...copy, mode: 'blocking-to' }, read]))).toEqual([]);
-});
-
 describe('evidence', () => {
   const experiment = example('changed-source-pinned');
   const check = { kind: 'final', buffer: 'target', op: -1, bytesChecked: 100, bytesWrong: 40, firstWrong: 0 } as const;
@@ -102,14 +94,6 @@ describe('allocated memory', () => {
   const use = { op: 'memset', buffer: 'block', stream: 'b' };
   const allocate = (allocator: string) => ({ op: 'allocate', buffer: 'block', allocator, stream: 'a' });
   const free = { op: 'free', buffer: 'block', stream: 'a' };
-
-  it('needs record_stream, or an order, before another stream’s block goes back to the caching allocator', () => {
-    const record = { op: 'recordStream', buffer: 'block', stream: 'b' };
-    expect(found(of([allocate('caching'), use, free]))).toEqual(['reused-in-use 1-2']);
-    expect(found(of([allocate('caching'), use, record, free]))).toEqual([]);
-    expect(found(of([allocate('caching'), { ...use, stream: 'a' }, free]))).toEqual([]);
-    expect(found(of([allocate('caching'), use, { op: 'synchronizeStream', stream: 'b' }, free]))).toEqual([]);
-  });
 
   it('needs an order if the caching allocator hands a block of pending work to a buffer of another stream', () => {
     const wait = [
@@ -165,65 +149,6 @@ describe('allocated memory', () => {
     expect(found(of(ordered.toSpliced(5, 1)))).toEqual(['freed-in-use 3-5']);
   });
 
-  it('is safe with cudaFree, which waits for the device', () => {
-    expect(found(of([allocate('cuda-malloc'), use, free]))).toEqual([]);
-  });
-
-  it('is freed at once where it is pageable, which waits for nothing', () => {
-    const operations = [
-      { op: 'allocate', buffer: 'page', allocator: 'cuda-malloc' },
-      { op: 'copy', src: 'device', dst: 'pinned', stream: 'a' },
-      { op: 'free', buffer: 'page' },
-      { op: 'read', buffer: 'pinned' },
-    ];
-    expect(found(of(operations))).toEqual(['read-before-arrival 1-3']);
-  });
-
-  it('is other memory when it is pinned anew', () => {
-    const operations = [
-      { op: 'pin', src: 'pageable', dst: 'tensor' },
-      { op: 'copy', src: 'tensor', dst: 'device', stream: 'a' },
-      { op: 'free', buffer: 'tensor' },
-    ];
-    expect(found(of([{ op: 'repeat', count: 3, operations }]))).toEqual([]);
-  });
-
-  it('is used by a graph in the stream that it is launched in', () => {
-    const capture = { op: 'graphCapture', graph: 'step', stream: 'a', operations: [{ ...use, stream: 'a' }] };
-    const launch = { op: 'graphLaunch', graph: 'step', stream: 'b' };
-    const record = (stream: string) => ({ op: 'recordStream', buffer: 'block', stream });
-    expect(found(of([allocate('caching'), capture, launch, record('a'), free]))).toEqual(['reused-in-use 2-5']);
-    expect(found(of([allocate('caching'), capture, launch, record('b'), free]))).toEqual([]);
-  });
-
-  it('is meant by a graph as it was when the graph was captured', () => {
-    const capture = { op: 'graphCapture', graph: 'step', stream: 'a', operations: [{ ...use, stream: 'a' }] };
-    const launch = { op: 'graphLaunch', graph: 'step', stream: 'a' };
-    const again = [allocate('caching'), capture, launch, free, allocate('caching')];
-    expect(found(of([...again, launch]))).toEqual(['used-after-free 4-2']);
-    expect(found(of([...again, capture, launch]))).toEqual([]);
-  });
-
-  it('the caching host allocator knows memory in use by copies, but not by those of a graph', () => {
-    const copy = { op: 'copy', src: 'tensor', dst: 'device', stream: 'a' };
-    const [taken, given] = [
-      { op: 'allocate', buffer: 'tensor' },
-      { op: 'free', buffer: 'tensor' },
-    ];
-    const capture = { op: 'graphCapture', graph: 'step', stream: 'a', operations: [copy] };
-    const launch = { op: 'graphLaunch', graph: 'step', stream: 'a' };
-    expect(found(of([taken, copy, given]))).toEqual([]);
-    const kernel = (stream: string) => ({
-      op: 'kernel',
-      kernel: { kind: 'spin', durationNs: 1 },
-      reads: ['tensor'],
-      stream,
-    });
-    expect(found(of([taken, kernel('a'), copy, given]))).toEqual([]);
-    expect(found(of([taken, kernel('b'), copy, given]))).toEqual(['reused-in-use 1-3']);
-    expect(found(of([taken, capture, launch, given]))).toEqual(['reused-in-use 2-4']);
-  });
-
   it('is announced by a record_stream that surely comes before the free', () => {
     const record = { op: 'recordStream', buffer: 'block', stream: 'b' };
     const [signal, wait] = [
@@ -246,18 +171,6 @@ describe('allocated memory', () => {
     const first = [allocate('cuda-malloc'), { op: 'signal', signal: 'go' }, free];
     expect(found(of(first, [{ op: 'waitSignal', signal: 'go' }, use]))).toEqual(['used-after-free 2-4']);
   });
-});
-
-const timed = [
-  { op: 'recordEvent', event: 'start', stream: 'a' },
-  { op: 'memset', buffer: 'device', stream: 'a' },
-  { op: 'recordEvent', event: 'end', stream: 'a' },
-];
-const elapsed = { op: 'elapsedTime', start: 'start', end: 'end' };
-
-it('timing needs both events complete', () => {
-  expect(found(of([...timed, elapsed]))).toEqual(['timing-unsynchronised 0-3', 'timing-unsynchronised 2-3']);
-  expect(found(of([...timed, { op: 'synchronizeEvent', event: 'end' }, elapsed]))).toEqual([]);
 });
 
 describe('loops', () => {
@@ -322,11 +235,6 @@ describe('host threads', () => {
   const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
   const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
 
-  it('need a signal between them', () => {
-    expect(found(of([write], [copy]))).toEqual(['source-changed-in-flight 1-0']);
-    expect(found(of([write, { op: 'signal', signal: 'go' }], [{ op: 'waitSignal', signal: 'go' }, copy]))).toEqual([]);
-  });
-
   it('are repaired with one', () => {
     const experiment = of([copy], [write]);
     const change = checkExperiment(experiment).hazards[0]?.change;
@@ -365,14 +273,6 @@ describe('waits without an end', () => {
     expect(limits).toEqual(['The check left out what follows "wait for go" in host thread "main".']);
     expect(findHazards(lower(of([take]))).limits).toEqual([]);
     expect(checkExperiment(of([take])).hazards).toMatchObject([{ kind: 'endless-wait', change: null }]);
-  });
-
-  it('are found where two threads wait for each other, for each of them', () => {
-    expect(waits(both([take, giveBack], [takeBack, give]))).toEqual([
-      'endless-wait main 0: Waits for ever. Host thread "thread1" signals "go" only after "wait for back", where it waits itself.',
-      'endless-wait thread1 2: Waits for ever. Host thread "main" signals "back" only after "wait for go", where it waits itself.',
-    ]);
-    expect(waits(both([giveBack, take], [takeBack, give]))).toEqual([]);
   });
 
   it('are found where a signal is waited for once too often, and where the thread itself would give it', () => {

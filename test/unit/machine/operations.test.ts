@@ -190,16 +190,6 @@ describe('graphs', () => {
     expect(of('after')[1]).toBe(of('branch')[2]);
   });
 
-  it('keep their place in the launching stream', () => {
-    const rows = device(
-      simulated([capture(spin('a', 50)), spin('b', 500, 'first'), launch('b'), spin('b', 10, 'last')]),
-    );
-    expect(rows.map(([name]) => name)).toEqual(['first', 'spin', 'last']);
-    rows.forEach(([, start], index) => {
-      expect(start).toBeGreaterThanOrEqual(rows[index - 1]?.[2] ?? 0);
-    });
-  });
-
   it('launched before another thread has captured them are an error', () => {
     const early = program([{ op: 'work', durationNs: 100 }, capture(spin('a', 1))], [launch('b')]);
     expect(() => run(early)).toThrow(expect.objectContaining({ code: 'run.graph-not-captured' }));

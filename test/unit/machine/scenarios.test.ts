@@ -33,7 +33,6 @@ const fill = (stream: string, passes = 1) =>
     stream,
   }) as const;
 const record = (event: string, stream: string) => ({ op: 'recordEvent', event, stream }) as const;
-const wait = (event: string, stream: string) => ({ op: 'waitEvent', event, stream }) as const;
 
 const device = (rows: readonly PlainRow[]) => times(rows, 'copy', 'kernel');
 const host = (rows: readonly PlainRow[]) => times(rows, 'host-call', 'host-sync');
@@ -64,12 +63,6 @@ describe('one stream', () => {
 });
 
 describe('several streams', () => {
-  it('overlaps a copy and a kernel', () => {
-    const rows = simulated([h2d('a', 100), spin('b', 50), { op: 'synchronizeDevice' }]);
-    expect(spans(device(rows))).toBe('h2d 13-113, spin 33-83');
-    expect(host(rows).at(-1)).toEqual(['cudaDeviceSynchronize', 30, 120]);
-  });
-
   it('goes on with a stream that has another copy waiting before it turns to one that waited longer', () => {
     const [first, late] = [h2d('a', 300), { op: 'work', durationNs: 400 }];
     expect(spans(device(simulated([first, h2d('b', 20, { label: 'other' }), h2d('a', 10)])))).toBe(
@@ -159,19 +152,6 @@ describe('several streams', () => {
 });
 
 describe('events', () => {
-  it('hold a stream until what was recorded is complete', () => {
-    const rows = simulated([h2d('a', 100), record('e', 'a'), wait('e', 'b'), spin('b', 50)]);
-    expect(spans(times(rows, 'event-record', 'event-wait'))).toBe('record e 113-113, wait for e 113-113');
-    // The kernel waits for the copy's engine, through both marks.
-    expect(device(rows).at(-1)).toEqual(['spin', 117, 167]);
-  });
-
-  it('count as complete where they were never recorded', () => {
-    const rows = simulated([h2d('a', 100), wait('e', 'b'), spin('b', 50), { op: 'synchronizeEvent', event: 'e' }]);
-    expect(device(rows).at(-1)).toEqual(['spin', 38, 88]);
-    expect(host(rows).at(-1)).toEqual(['cudaEventSynchronize', 35, 45]);
-  });
-
   it('release the thread that synchronises on them, though the stream has more to do', () => {
     const rows = simulated([h2d('a', 100), record('e', 'a'), h2d('a', 1000), { op: 'synchronizeEvent', event: 'e' }]);
     expect(host(rows).at(-1)).toEqual(['cudaEventSynchronize', 25, 120]);
@@ -179,11 +159,6 @@ describe('events', () => {
 });
 
 describe('default streams', () => {
-  it('the legacy one waits for blocking streams and holds them', () => {
-    const rows = simulated([h2d('blocking', 100), spin('legacy', 50), d2h('blocking2', 100)]);
-    expect(spans(device(rows))).toBe('h2d 13-113, spin 117-167, d2h 171-271');
-  });
-
   it('per-thread ones overlap each other and synchronise with the legacy one', () => {
     const rows = simulated([h2d('per-thread', 100), spin('legacy', 50)], [d2h('per-thread', 10)]);
     // The first 10 bytes each way share the link.
@@ -326,25 +301,6 @@ describe('the trace', () => {
     expect(simulate(program([spin('a', 1)]), toyCosts()).trace.lanes.map(({ id }) => id)).not.toContain(
       'engine:gpu:h2d',
     );
-  });
-
-  it('joins each call with what it issued', () => {
-    const rows = simulated([
-      h2d('a', 100),
-      record('e', 'a'),
-      wait('e', 'b'),
-      spin('b', 50),
-      { op: 'synchronizeDevice' },
-    ]);
-    const calls = rows.filter(({ kind }) => kind === 'host-call');
-    expect(calls.map(({ correlation }) => correlation)).toEqual([1, 2, 3, 4]);
-    expect(rows.find(({ kind }) => kind === 'host-sync')?.correlation).toBe(0);
-    for (const call of calls) {
-      const activity = rows.filter(
-        ({ kind, correlation }) => !kind.startsWith('host') && correlation === call.correlation,
-      );
-      expect(activity.map(({ op }) => op)).toEqual([call.op]);
-    }
   });
 
   it('ends where the makespan does', () => {
