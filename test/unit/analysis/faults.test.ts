@@ -175,6 +175,8 @@ describe('causes and plans of reported faults', () => {
 
 describe('variants of these faults', () => {
   const device = (id: string, bytes = 4e6) => ({ id, memory: 'device' as const, bytes });
+  const pinned = (id: string, bytes = 4e6) => ({ id, memory: 'pinned' as const, bytes });
+  const pageable = (id: string, bytes = 4e6) => ({ id, memory: 'pageable' as const, bytes });
   const spin = (us: number, more: object = {}) => ({
     op: 'kernel' as const,
     kernel: { kind: 'spin' as const, durationNs: us * 1000 },
@@ -184,7 +186,7 @@ describe('variants of these faults', () => {
   it('waits for each of many small uploads are removed, unless the host reads what came', () => {
     const wait = { op: 'synchronizeStream', stream: 's' } as const;
     const work = { op: 'work', durationNs: 10_000 } as const;
-    const copies = (op: object) => ({ op: 'repeat' as const, count: 50, operations: [op, wait] as never });
+    const copies = (op: object) => ({ op: 'repeat' as const, count: 50, operations: [op, wait] });
     const parts = (memory: 'pinned') => ({
       buffers: [device('d'), { id: 'h', memory, bytes: 4e6 }],
       streams: [{ id: 's' }],
@@ -193,18 +195,21 @@ describe('variants of these faults', () => {
     expect(planOf(experimentOf(parts('pinned'), [copies(upload), wait]))[0]?.changes).toEqual(['remove-wait']);
     // The same loop written out: each copy is an operation of its own.
     const round = (at: number) => [{ ...upload, srcOffset: at * 100_000, dstOffset: at * 100_000 }, wait, work];
-    const unrolled = experimentOf(parts('pinned'), [0, 1, 2, 3, 4, 5].flatMap(round) as never);
+    const unrolled = experimentOf(parts('pinned'), [0, 1, 2, 3, 4, 5].flatMap(round));
     expect(verdictSums(verdictsOf(unrolled))).toMatchObject([{ cause: 'wait-after-each-copy', count: 6 }]);
     // Each round fills the memory that the copy before it still reads: a wait at the end would be too late.
     const fill = { op: 'write', buffer: 'h', bytes: 100_000, pattern: { kind: 'constant', value: 1 } } as const;
-    const refilled = experimentOf(parts('pinned'), [0, 1, 2, 3].flatMap(() => [fill, upload, wait]) as never);
+    const refilled = experimentOf(
+      parts('pinned'),
+      [0, 1, 2, 3].flatMap(() => [fill, upload, wait]),
+    );
     expect(verdictsOf(refilled)[0]).toMatchObject({ cause: 'wait-after-each-copy' });
     expect(verdictsOf(refilled)[0]?.remedy).toContain('two buffers');
     const download = { op: 'copy', src: 'd', dst: 'h', bytes: 100_000, stream: 's' };
     const reads = {
       op: 'repeat' as const,
       count: 50,
-      operations: [download, wait, { op: 'read', buffer: 'h' }] as never,
+      operations: [download, wait, { op: 'read', buffer: 'h' }],
     };
     expect(planOf(experimentOf(parts('pinned'), [reads, wait])).flatMap(({ changes }) => changes)).not.toContain(
       'remove-wait',
@@ -213,7 +218,7 @@ describe('variants of these faults', () => {
 
   it.each([6, 20])('a gain that the same change brings to %d copies is counted once', (rounds) => {
     const ids = Array.from({ length: rounds }, (_, at) => `w${at}`);
-    const buffers = [{ id: 'h', memory: 'pinned' as const, bytes: 64e6 }, device('y'), device('n', 4096)];
+    const buffers = [pinned('h', 64e6), device('y'), device('n', 4096)];
     const streams = ['a', 'b'].map((id) => ({ id, flags: 'blocking' as const }));
     const experiment = experimentOf(
       { buffers: [...buffers, ...ids.map((id) => device(id, 64e6))], streams },
@@ -280,15 +285,15 @@ describe('variants of these faults', () => {
     const pinned = (id: string, more: object) => ({ id, memory: 'pinned' as const, bytes: 64e6, ...more });
     const buffers = [
       device('d', 64e6),
-      { id: 'batch', memory: 'pageable' as const, bytes: 64e6 },
+      pageable('batch', 64e6),
       ...['p0', 'p1', 'p2'].map((id) => pinned(id, { allocated: 'by-operation' })),
       pinned('ready', {}),
     ];
     const step = (to: string) => [{ op: 'pin', src: 'batch', dst: to }, { op: 'copy', src: to, dst: 'd' }, spin(1000)];
     const end = { op: 'synchronizeDevice' } as const;
-    const loop = (...operations: object[]) => ({ op: 'repeat' as const, count: 3, operations: operations as never });
+    const loop = (...operations: object[]) => ({ op: 'repeat' as const, count: 3, operations: operations });
     const inline = [
-      experimentOf({ buffers }, [...['p0', 'p1', 'p2'].flatMap(step), end] as never),
+      experimentOf({ buffers }, [...['p0', 'p1', 'p2'].flatMap(step), end]),
       experimentOf({ buffers }, [loop(...step('p0'), end, { op: 'free', buffer: 'p0' }), end]),
     ];
     for (const experiment of inline) {
@@ -341,7 +346,7 @@ describe('variants of these faults', () => {
   });
 
   it('a wait for a download stays if host work may use it: it becomes a wait for the stream, or kernels go before the work', () => {
-    const buffers = [device('w', 64e6), device('x', 1e6), { id: 'y', memory: 'pinned' as const, bytes: 1e6 }];
+    const buffers = [device('w', 64e6), device('x', 1e6), pinned('y', 1e6)];
     const frames = (wait: object, training: readonly object[]) => {
       const operations = [
         ...training,
@@ -352,7 +357,7 @@ describe('variants of these faults', () => {
       ];
       const loop = { op: 'repeat', count: 8, operations };
       const streams = [{ id: 'train' }, { id: 'frames' }];
-      return planOf(experimentOf({ buffers, streams }, [loop, { op: 'synchronizeDevice' }] as never))[0];
+      return planOf(experimentOf({ buffers, streams }, [loop, { op: 'synchronizeDevice' }]))[0];
     };
     const train = [spin(1000, { writes: ['w'], stream: 'train' })];
     expect(frames({ op: 'synchronizeDevice' }, train)?.patches[0]).toMatchObject({ op: 'replace' });
@@ -360,7 +365,7 @@ describe('variants of these faults', () => {
   });
 
   it('a wait for a download stays if the next round of its loop begins with host work', () => {
-    const buffers = [device('x', 1e6), { id: 'y', memory: 'pinned' as const, bytes: 1e6 }];
+    const buffers = [device('x', 1e6), pinned('y', 1e6)];
     const operations = [
       { op: 'work', durationNs: 300_000 },
       spin(400, { writes: ['x'], stream: 's' }),
@@ -368,12 +373,12 @@ describe('variants of these faults', () => {
       { op: 'synchronizeStream', stream: 's' },
     ];
     const loop = { op: 'repeat', count: 8, operations };
-    const plan = planOf(experimentOf({ buffers, streams: [{ id: 's' }] }, [loop] as never));
+    const plan = planOf(experimentOf({ buffers, streams: [{ id: 's' }] }, [loop]));
     expect(plan.flatMap(({ changes }) => changes)).not.toContain('remove-wait');
   });
 
   it.each([['repeat'], ['written out']])('the next kernel goes before the host work on what arrived: %s', (how) => {
-    const buffers = [device('x', 1e6), { id: 'y', memory: 'pinned' as const, bytes: 4e6 }];
+    const buffers = [device('x', 1e6), pinned('y')];
     const part = (at: number) => (how === 'repeat' ? { dstStepBytes: 1e6 } : { dstOffset: at * 1e6 });
     const round = (at: number, more: object) => [
       spin(400, { writes: ['x'], stream: 's' }),
@@ -384,9 +389,9 @@ describe('variants of these faults', () => {
     const rounds = (more: object): Experiment =>
       experimentOf(
         { buffers, streams: [{ id: 's' }] },
-        (how === 'repeat'
+        how === 'repeat'
           ? [{ op: 'repeat', count: 4, operations: round(0, more) }]
-          : [0, 1, 2, 3].flatMap((at) => round(at, more))) as never,
+          : [0, 1, 2, 3].flatMap((at) => round(at, more)),
       );
     const work = { op: 'work', durationNs: 300_000 };
     const [recommended] = planOf(rounds(work));
@@ -457,11 +462,7 @@ describe('variants of these faults', () => {
   });
 
   it('slices that the host copies into one page-locked buffer are copied from where they are', () => {
-    const buffers = [
-      ...[device('d', 16e6), device('y', 16e6)],
-      { id: 'source', memory: 'pageable' as const, bytes: 64e6 },
-      { id: 'staged', memory: 'pinned' as const, bytes: 64e6 },
-    ];
+    const buffers = [...[device('d', 16e6), device('y', 16e6)], pageable('source', 64e6), pinned('staged', 64e6)];
     const slices = (filling: object, upload: object = {}): Experiment =>
       experimentOf({ buffers, streams: [{ id: 's' }, { id: 'k' }], events: [{ id: 'in' }] }, [
         {
@@ -474,7 +475,7 @@ describe('variants of these faults', () => {
             { op: 'waitEvent', event: 'in', stream: 'k' },
             spin(200, { reads: ['d'], writes: ['y'], stream: 'k' }),
             { op: 'synchronizeStream', stream: 'k' },
-          ] as never,
+          ],
         },
       ]);
     const sliced = slices({ srcStepBytes: 16e6 });
@@ -490,11 +491,7 @@ describe('variants of these faults', () => {
   });
 
   it('a long copy by the host is not overlapped by a short kernel', () => {
-    const buffers = [
-      ...[device('d'), device('y')],
-      { id: 'source', memory: 'pageable' as const, bytes: 64e6 },
-      { id: 'staged', memory: 'pinned' as const, bytes: 64e6 },
-    ];
+    const buffers = [...[device('d'), device('y')], pageable('source', 64e6), pinned('staged', 64e6)];
     const causeBeside = (us: number) =>
       verdictsOf(
         experimentOf({ buffers, streams: [{ id: 'k' }] }, [
@@ -508,18 +505,14 @@ describe('variants of these faults', () => {
   });
 
   it('the host’s own copy into page-locked memory falls away, unless something else needs its result', () => {
-    const buffers = [
-      device('d', 64e6),
-      { id: 'source', memory: 'pageable' as const, bytes: 64e6 },
-      { id: 'staged', memory: 'pinned' as const, bytes: 64e6 },
-    ];
+    const buffers = [device('d', 64e6), pageable('source', 64e6), pinned('staged', 64e6)];
     const copies = [
       { op: 'copy', src: 'source', dst: 'staged' },
       { op: 'copy', src: 'staged', dst: 'd' },
       { op: 'synchronizeDevice' },
     ] as const;
     const round = (...more: object[]): Experiment =>
-      experimentOf({ buffers }, [{ op: 'repeat', count: 3, operations: [...copies, ...more] as never }]);
+      experimentOf({ buffers }, [{ op: 'repeat', count: 3, operations: [...copies, ...more] }]);
     expect(planOf(round())[0]?.steps[0]).toBe('Copy "source" itself, without "staged" in between.');
     // Only "source" is page-locked, once.
     expect(planOf(round())[0]?.needs[0]).toContain(`these ${formatBytes(64e6)} takes`);
@@ -531,11 +524,7 @@ describe('variants of these faults', () => {
   });
 
   it('parts that the host brings through one staging buffer are copied from their source', () => {
-    const buffers = [
-      device('d', 192e6),
-      { id: 'source', memory: 'pageable' as const, bytes: 192e6 },
-      { id: 'stage', memory: 'pinned' as const, bytes: 64e6 },
-    ];
+    const buffers = [device('d', 192e6), pageable('source', 192e6), pinned('stage', 64e6)];
     const part = (at: number, ...between: object[]) => [
       { op: 'copy', src: 'source', srcOffset: at * 64e6, dst: 'stage', mode: 'blocking-memcpy' },
       ...between,
@@ -544,7 +533,10 @@ describe('variants of these faults', () => {
       { op: 'synchronizeDevice' },
     ];
     const parts = (...between: object[]): Experiment =>
-      experimentOf({ buffers }, [0, 1, 2].flatMap((at) => part(at, ...between)) as never);
+      experimentOf(
+        { buffers },
+        [0, 1, 2].flatMap((at) => part(at, ...between)),
+      );
     const [recommended] = planOf(parts());
     expect(recommended?.changes).toEqual(['pin']);
     expect(recommended?.gainShare).toBeGreaterThan(0.7);
@@ -568,11 +560,11 @@ describe('variants of these faults', () => {
   });
 
   it('weights that nothing changes are copied once, unless the host may have filled them again', () => {
-    const buffers = [device('w', 256e6), { id: 'h', memory: 'pinned' as const, bytes: 256e6 }];
+    const buffers = [device('w', 256e6), pinned('h', 256e6)];
     const round = [{ op: 'copy' as const, src: 'h', dst: 'w' }, spin(1000, { reads: ['w'] })];
     const loop = (...more: object[]): Experiment =>
       experimentOf({ buffers }, [
-        { op: 'repeat', count: 6, operations: [...round, ...more] as never },
+        { op: 'repeat', count: 6, operations: [...round, ...more] },
         { op: 'synchronizeDevice' },
       ]);
     const unrolled = experimentOf({ buffers }, [...[1, 2, 3, 4].flatMap(() => round), { op: 'synchronizeDevice' }]);
@@ -589,7 +581,7 @@ describe('variants of these faults', () => {
   });
 
   it('a buffer that each upload waits for is doubled, in a loop and without one', () => {
-    const buffers = [device('slot', 64e6), { id: 'h', memory: 'pinned' as const, bytes: 64e6 }];
+    const buffers = [device('slot', 64e6), pinned('h', 64e6)];
     const parts = { buffers, streams: [{ id: 'side' }, { id: 'work' }], events: [{ id: 'full' }, { id: 'free' }] };
     const roundOf = (fill: object, use: object) => [
       { op: 'waitEvent', event: 'free', stream: 'side' },
@@ -602,9 +594,9 @@ describe('variants of these faults', () => {
     const round = roundOf({}, {});
     const wait = { op: 'synchronizeDevice' };
     const times = (count: number, operations: object[] = round): Experiment =>
-      experimentOf(parts, [{ op: 'repeat', count, operations }, wait] as never);
+      experimentOf(parts, [{ op: 'repeat', count, operations }, wait]);
     const unrolled = [...round.slice(1), ...round, ...round, ...round, ...round, wait];
-    for (const experiment of [times(5), times(6), experimentOf(parts, unrolled as never)]) {
+    for (const experiment of [times(5), times(6), experimentOf(parts, unrolled)]) {
       const found = planOf(experiment).find(({ changes }) => changes.includes('double-buffer'));
       expect(found?.changes).toEqual(['double-buffer']);
       expect(found?.gainShare).toBeGreaterThan(0.35);
@@ -637,7 +629,7 @@ describe('variants of these faults', () => {
       ...blocks,
       spin(50, { reads: ['k', 'v'], stream: 'swap' }),
       { op: 'synchronizeStream', stream: 'swap' },
-    ] as never);
+    ]);
     const [recommended] = planOf(experiment);
     expect(recommended?.changes).toEqual(['batch']);
     expect(recommended?.gainShare).toBeGreaterThan(0.7);
@@ -654,7 +646,7 @@ describe('variants of these faults', () => {
   });
 
   it('a wait for later kernels of the copy’s stream becomes one for an event behind the copy', () => {
-    const buffers = [device('t'), device('y'), { id: 'h', memory: 'pinned' as const, bytes: 4e6 }];
+    const buffers = [device('t'), device('y'), pinned('h')];
     const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [
       spin(200, { writes: ['t'], stream: 's' }),
       { op: 'copy', src: 't', dst: 'h', stream: 's' },
@@ -670,7 +662,7 @@ describe('variants of these faults', () => {
   });
 
   it('a wait for an event behind each copy is removed, although a kernel needs all of them', () => {
-    const buffers = [device('d'), { id: 'h', memory: 'pinned' as const, bytes: 4e6 }];
+    const buffers = [device('d'), pinned('h')];
     const part = (at: number) => [
       { op: 'copy', src: 'h', dst: 'd', srcOffset: at * 4e5, dstOffset: at * 4e5, bytes: 4e5, stream: 's' },
       { op: 'recordEvent', event: 'ok', stream: 's' },
@@ -680,13 +672,13 @@ describe('variants of these faults', () => {
       ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap(part),
       spin(50, { reads: ['d'], stream: 's' }),
       { op: 'synchronizeDevice' },
-    ] as never);
+    ]);
     expect(verdictsOf(experiment)[0]?.cause).toBe('wait-after-each-copy');
     expect(planOf(experiment)[0]?.changes).toEqual(['remove-wait']);
   });
 
   it('launches that fill a queue go to a thread of their own, if the host has other work behind them', () => {
-    const buffers = [device('u'), device('m'), { id: 'h', memory: 'pinned' as const, bytes: 4e6 }];
+    const buffers = [device('u'), device('m'), pinned('h')];
     const launches = { op: 'repeat', count: 2000, operations: [spin(10, { writes: ['u'], stream: 'a' })] };
     const behind = [
       { op: 'work', durationNs: 18e6 },
@@ -698,7 +690,7 @@ describe('variants of these faults', () => {
         launches,
         ...more,
         { op: 'synchronizeStream', stream: 'a' },
-      ] as never);
+      ]);
     expect(verdictsOf(of(...behind))[0]).toMatchObject({ cause: 'launch-queue-full', subject: 'host-call' });
     expect(planOf(of(...behind))[0]?.changes).toEqual(['other-thread']);
     const after = applyChange(of(...behind), { patches: planOf(of(...behind))[0]?.patches ?? [] });
@@ -724,7 +716,7 @@ describe('variants of these faults', () => {
     ];
     const rounds = (a: string, b: string): Experiment => {
       const operations = [...half('a', a), ...half('b', b)];
-      return experimentOf(parts, [{ op: 'repeat', count: 6, operations }, { op: 'synchronizeDevice' }] as never);
+      return experimentOf(parts, [{ op: 'repeat', count: 6, operations }, { op: 'synchronizeDevice' }]);
     };
     const [recommended] = planOf(rounds('b', 'a'));
     expect(recommended).toMatchObject({ changes: ['remove-wait'], keptBytes: 0 });
@@ -745,7 +737,7 @@ describe('variants of these faults', () => {
   ])(
     'a host fills two staging buffers in turn instead of one, in %d rounds of %j with waits for the %s',
     (count, slots, wait) => {
-      const buffers = [...slots.map((id) => device(id, 32e6)), { id: 'stage', memory: 'pinned' as const, bytes: 32e6 }];
+      const buffers = [...slots.map((id) => device(id, 32e6)), pinned('stage', 32e6)];
       const events = ['copied', 'a', 'b', 'used-a', 'used-b'].map((id) => ({ id }));
       const waits = {
         event: [{ op: 'synchronizeEvent', event: 'copied' }],
@@ -769,7 +761,7 @@ describe('variants of these faults', () => {
         experimentOf({ buffers, streams: [{ id: 'load' }, { id: 'work' }], events }, [
           { op: 'repeat', count, operations: [...slots.flatMap(round), ...more] },
           { op: 'synchronizeDevice' },
-        ] as never);
+        ]);
       expect(verdictsOf(of())[0]?.cause).toBe('wait-after-each-copy');
       const found = planOf(of()).find(({ changes }) => changes.join() === 'delay-wait');
       expect(found?.gainShare).toBeGreaterThan(0.25);
@@ -802,7 +794,7 @@ describe('variants of these faults', () => {
     ];
     const operations = [...ids.flatMap(serve), ...ids.flatMap(answer)];
     const streams = ids.map((id) => ({ id }));
-    const experiment = experimentOf({ buffers, streams }, [{ op: 'repeat', count: 4, operations }] as never);
+    const experiment = experimentOf({ buffers, streams }, [{ op: 'repeat', count: 4, operations }]);
     expect(verdictsOf(experiment)[0]?.cause).toBe('pageable-destination');
   });
 
@@ -821,7 +813,7 @@ describe('variants of these faults', () => {
       { op: 'repeat', count: 5, operations: round },
       { op: 'copy', src: 'scores', dst: 'end', stream: 'score' },
       { op: 'synchronizeDevice' },
-    ] as never);
+    ]);
     const [first, ...others] = verdictSums(verdictsOf(experiment));
     expect(first?.cause).toBe('waits-for-earlier-work');
     expect(others.every(({ costNs }) => costNs < 1e6)).toBe(true);
@@ -831,8 +823,8 @@ describe('variants of these faults', () => {
     const ids = ['a', 'b'];
     const buffers = [
       ...ids.map((id) => device(id, 64e6)),
-      ...[device('o', 1e6), { id: 'h', memory: 'pinned' as const, bytes: 512e6 }],
-      { id: 'end', memory: 'pinned' as const, bytes: 1e6 },
+      ...[device('o', 1e6), pinned('h', 512e6)],
+      pinned('end', 1e6),
     ];
     const half = (id: string, at: number) => [
       { op: 'waitEvent', event: id, stream: 'up' },
@@ -850,7 +842,7 @@ describe('variants of these faults', () => {
       { op: 'synchronizeDevice' },
       { op: 'copy', src: 'o', dst: 'end' },
       { op: 'synchronizeDevice' },
-    ] as never);
+    ]);
     expect(verdictsOf(experiment)[0]?.cause).toBe('legacy-default-stream');
     expect(planOf(experiment)[0]?.changes).toEqual(['non-blocking-stream']);
   });
@@ -873,7 +865,7 @@ describe('variants of these faults', () => {
       ];
       const issue = [up, spin(2000, { reads: ['x'], writes: ['y'] }), down, { op: 'synchronizeDevice' }];
       const of = (...operations: object[]): Experiment =>
-        experimentOf({ buffers }, [{ op: 'repeat', count, operations }] as never);
+        experimentOf({ buffers }, [{ op: 'repeat', count, operations }]);
       const experiment = of(...fill, ...issue, { op: 'work', durationNs: 1e5 });
       const [found] = planOf(experiment);
       expect(found?.changes).toContain('prepare-ahead');
@@ -891,10 +883,7 @@ describe('variants of these faults', () => {
     ['preview', true],
     ['other', false],
   ])('a wait is needed by work of a later round: a kernel that writes %s', (written, isNeeded) => {
-    const buffers = [
-      ...['preview', 'other', 'x'].map((id) => device(id)),
-      { id: 'h', memory: 'pinned' as const, bytes: 4e6 },
-    ];
+    const buffers = [...['preview', 'other', 'x'].map((id) => device(id)), pinned('h')];
     const wait = (event: string, from: string, to: string) => [
       { op: 'recordEvent', event, stream: from },
       { op: 'waitEvent', event, stream: to },
@@ -907,7 +896,7 @@ describe('variants of these faults', () => {
       ...wait('shown', 'side', 'default'),
     ];
     const parts = { buffers, streams: [{ id: 'side' }], events: [{ id: 'made' }, { id: 'shown' }] };
-    const experiment = experimentOf(parts, [{ op: 'repeat', count: 5, operations: round }] as never);
+    const experiment = experimentOf(parts, [{ op: 'repeat', count: 5, operations: round }]);
     expect(verdictsOf(experiment)[0]?.title.includes('needed')).toBe(isNeeded);
   });
 
@@ -918,15 +907,13 @@ describe('variants of these faults', () => {
   });
 
   it('small copies in a row before a kernel are one cause, although the host also waits for the kernel', () => {
-    const buffers = [device('d', 4e5), { id: 'h', memory: 'pinned' as const, bytes: 4e5 }];
+    const buffers = [device('d', 4e5), pinned('h', 4e5)];
     const part = (at: number) => ({ srcOffset: at * 2000, dstOffset: at * 2000, bytes: 2000, stream: 's' });
     const copies = Array.from({ length: 100 }, (_, at) => ({ op: 'copy', src: 'h', dst: 'd', ...part(at) }));
     const fill = { op: 'write', buffer: 'h', bytes: 4096, pattern: { kind: 'constant', value: 1 } };
     const kernel = spin(300, { reads: ['d'], stream: 's' });
     const operations = [fill, ...copies, kernel, { op: 'synchronizeStream', stream: 's' }];
-    const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [
-      { op: 'repeat', count: 4, operations },
-    ] as never);
+    const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [{ op: 'repeat', count: 4, operations }]);
     expect(verdictSums(verdictsOf(experiment))).toMatchObject([{ cause: 'many-small-copies', count: 100 }]);
   });
 
@@ -934,7 +921,7 @@ describe('variants of these faults', () => {
     const buffers = [device('p'), device('rr', 8)];
     const rounds = (...more: object[]): Experiment =>
       experimentOf({ buffers, streams: [{ id: 'q' }] }, [
-        { op: 'repeat', count: 20, operations: [spin(40, { writes: ['p', 'rr'], stream: 'q' }), ...more] as never },
+        { op: 'repeat', count: 20, operations: [spin(40, { writes: ['p', 'rr'], stream: 'q' }), ...more] },
         { op: 'item', buffer: 'rr', stream: 'q' },
       ]);
     expect(planOf(rounds({ op: 'item', buffer: 'rr', stream: 'q' }))[0]?.changes).toContain('delay-wait');
@@ -955,15 +942,18 @@ describe('variants of these faults', () => {
     const take = (id: string) => ({ op: 'allocate', buffer: id, allocator: 'cuda-malloc' });
     const use = (id: string) => [{ op: 'copy', src: id, dst: 'd' }, { op: 'synchronizeDevice' }];
     const free = (id: string) => ({ op: 'free', buffer: id });
-    const each = experimentOf({ buffers }, ids.flatMap((id) => [take(id), ...use(id), free(id)]) as never);
+    const each = experimentOf(
+      { buffers },
+      ids.flatMap((id) => [take(id), ...use(id), free(id)]),
+    );
     expect(verdictsOf(each)[0]).toMatchObject({ cause: 'allocated-again', occurrences: 3 });
     expect(planOf(each)[0]?.changes).toEqual(['keep-memory']);
-    const once = experimentOf({ buffers }, [...ids.map(take), ...ids.flatMap(use), ...ids.map(free)] as never);
+    const once = experimentOf({ buffers }, [...ids.map(take), ...ids.flatMap(use), ...ids.map(free)]);
     expect(verdictsOf(once).map(({ cause }) => cause)).not.toContain('allocated-again');
   });
 
   it('data is copied again if the host had no time to change it, by what it does in between', () => {
-    const buffers = [device('w', 64e6), { id: 'h', memory: 'pinned' as const, bytes: 64e6 }];
+    const buffers = [device('w', 64e6), pinned('h', 64e6)];
     const rounds = (us: number): Experiment =>
       experimentOf({ buffers }, [
         {
@@ -974,7 +964,7 @@ describe('variants of these faults', () => {
             spin(300, { reads: ['w'] }),
             { op: 'synchronizeDevice' },
             { op: 'work', durationNs: us * 1000 },
-          ] as never,
+          ],
         },
       ]);
     expect(verdictsOf(rounds(10))[0]?.cause).toBe('copied-again');
@@ -987,7 +977,7 @@ describe('variants of these faults', () => {
     const read = { op: 'kernel', kernel: { kind: 'stream', passes: 1 }, reads: ['m'], writes: ['y'] };
     const wait = { op: 'synchronizeDevice' };
     const isTold = (...operations: object[]): boolean[] => {
-      const experiment = experimentOf({ buffers }, [{ op: 'repeat', count: 5, operations }, wait] as never);
+      const experiment = experimentOf({ buffers }, [{ op: 'repeat', count: 5, operations }, wait]);
       const isCause = verdictsOf(experiment).some(({ cause }) => cause === 'mapped-memory');
       return [isCause, planOf(experiment)[0]?.changes.includes('keep-on-device') === true];
     };
@@ -1001,12 +991,12 @@ describe('variants of these faults', () => {
   });
 
   it('a download of data that changes, or that the host is sent in parts, is no repetition', () => {
-    const buffers = [device('y'), device('t', 8e6), { id: 'h', memory: 'pinned' as const, bytes: 8e6 }];
+    const buffers = [device('y'), device('t', 8e6), pinned('h', 8e6)];
     const download = { op: 'copy', src: 't', dst: 'h' };
     const rounds = (...more: object[]): string[] =>
-      planOf(
-        experimentOf({ buffers }, [{ op: 'repeat', count: 5, operations: [spin(100), ...more] as never }]),
-      ).flatMap(({ changes }) => changes);
+      planOf(experimentOf({ buffers }, [{ op: 'repeat', count: 5, operations: [spin(100), ...more] }])).flatMap(
+        ({ changes }) => changes,
+      );
     expect(rounds(download)).toContain('keep-on-device');
     for (const more of [
       [spin(10, { writes: ['t'] }), download],
@@ -1014,7 +1004,7 @@ describe('variants of these faults', () => {
     ])
       expect(rounds(...more)).not.toContain('keep-on-device');
     const parts = [0, 1, 2, 3].map((at) => ({ ...download, srcOffset: at * 2e6, dstOffset: at * 2e6, bytes: 2e6 }));
-    expect(planOf(experimentOf({ buffers }, parts as never))).toEqual([]);
+    expect(planOf(experimentOf({ buffers }, parts))).toEqual([]);
   });
 
   it('graphs of different work are captured each', () => {
@@ -1024,15 +1014,14 @@ describe('variants of these faults', () => {
       { op: 'graphLaunch', graph: 'g', stream: 's' },
       { op: 'synchronizeStream', stream: 's' },
     ];
-    const of = (...us: number[]): Experiment =>
-      experimentOf({ buffers, streams: [{ id: 's' }] }, us.flatMap(step) as never);
+    const of = (...us: number[]): Experiment => experimentOf({ buffers, streams: [{ id: 's' }] }, us.flatMap(step));
     expect(planOf(of(4, 4, 4))[0]?.changes).toEqual(['graph']);
     expect(planOf(of(4, 5, 6)).flatMap(({ changes }) => changes)).not.toContain('graph');
   });
 
   it('data that passes host memory from device to device is copied directly', () => {
     const on = (id: string, gpu: string) => ({ ...device(id, 32e6), device: gpu });
-    const buffers = [on('a', 'g0'), on('b', 'g1'), { id: 'relay', memory: 'pinned' as const, bytes: 32e6 }];
+    const buffers = [on('a', 'g0'), on('b', 'g1'), pinned('relay', 32e6)];
     const devices = ['g0', 'g1'].map((id, index) => ({ id, index }));
     const streams = ['g0', 'g1'].map((gpu) => ({ id: `s-${gpu}`, device: gpu }));
     const parts = { buffers, devices, streams, events: [{ id: 'down' }], environment: { peerAccess: true } };
@@ -1044,9 +1033,9 @@ describe('variants of these faults', () => {
       spin(100, { reads: ['b'], stream: 's-g1' }),
       { op: 'synchronizeStream', stream: 's-g1' },
     ];
-    expect(verdictsOf(experimentOf(parts, hop as never))[0]?.cause).toBe('through-host');
-    expect(planOf(experimentOf(parts, hop as never))[0]?.changes).toEqual(['copy-directly']);
-    const kept = experimentOf(parts, [...hop, { op: 'read', buffer: 'relay' }] as never);
+    expect(verdictsOf(experimentOf(parts, hop))[0]?.cause).toBe('through-host');
+    expect(planOf(experimentOf(parts, hop))[0]?.changes).toEqual(['copy-directly']);
+    const kept = experimentOf(parts, [...hop, { op: 'read', buffer: 'relay' }]);
     expect(planOf(kept).flatMap(({ changes }) => changes)).not.toContain('copy-directly');
   });
 
@@ -1075,7 +1064,7 @@ describe('variants of these faults', () => {
   });
 
   it('a blocking stream that only copies leaves the legacy default stream', () => {
-    const buffers = [device('x', 32e6), device('n', 4096), { id: 'h', memory: 'pinned' as const, bytes: 32e6 }];
+    const buffers = [device('x', 32e6), device('n', 4096), pinned('h', 32e6)];
     const streams = ['cam', 'det'].map((id) => ({ id, flags: 'blocking' as const }));
     const round = [
       { op: 'copy', src: 'h', dst: 'x', stream: 'cam' },
@@ -1083,14 +1072,14 @@ describe('variants of these faults', () => {
       spin(500, { writes: ['n'], stream: 'det' }),
     ];
     const [recommended] = planOf(
-      experimentOf({ buffers, streams }, [...round, ...round, ...round, { op: 'synchronizeDevice' }] as never),
+      experimentOf({ buffers, streams }, [...round, ...round, ...round, { op: 'synchronizeDevice' }]),
     );
     expect(recommended?.changes).toContain('non-blocking-stream');
     expect(recommended?.steps).toContain('Make stream "cam" non-blocking.');
   });
 
   it('a blocking copy whose wait nothing is late for gains nothing', () => {
-    const experiment = experimentOf({ buffers: [device('d'), { id: 'h', memory: 'pinned', bytes: 8 }] }, [
+    const experiment = experimentOf({ buffers: [device('d'), pinned('h', 8)] }, [
       spin(2000),
       { op: 'copy', src: 'h', dst: 'd', bytes: 8, mode: 'blocking-to' },
       { op: 'synchronizeDevice' },
@@ -1111,10 +1100,10 @@ describe('variants of these faults', () => {
       { op: 'synchronizeDevice' },
       { op: 'free', buffer: 'h' },
     ];
-    const once = experimentOf({ buffers }, step('cuda-malloc') as never);
+    const once = experimentOf({ buffers }, step('cuda-malloc'));
     expect(verdictsOf(once).map(({ cause }) => cause)).not.toContain('allocated-again');
     const repeated = (allocator: string): Experiment =>
-      experimentOf({ buffers }, [{ op: 'repeat', count: 3, operations: step(allocator) as never }]);
+      experimentOf({ buffers }, [{ op: 'repeat', count: 3, operations: step(allocator) }]);
     expect(planOf(repeated('caching')).flatMap(({ changes }) => changes)).not.toContain('keep-memory');
     expect(planOf(repeated('cuda-malloc'))[0]?.changes).toContain('keep-memory');
   });
