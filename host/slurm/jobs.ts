@@ -113,10 +113,3 @@ function tasksIn(text: string): number[] {
   }
   return [...tasks];
 }
-
-/** Returns the maximum size of an array on this cluster, or null if unknown. */
-export async function mostJobs(environment: NodeJS.ProcessEnv): Promise<number | null> {
-  const printed = await runSlurm(environment, 'scontrol', ['show', 'config']).catch(() => '');
-  const most = /^MaxArraySize\s*=\s*(\d+)\s*$/m.exec(printed)?.[1];
-  return most === undefined ? null : Number(most);
-}

@@ -14,7 +14,7 @@ const patienceMs = 300_000;
 /** Exit code of a shell that finds no such program. */
 const notFoundCode = 127;
 
-/** Resolves with stdout, which login scripts may precede. Rejects with `slurm.refused`, `.not-found` or `.login-shell`. */
+/** Resolves with stdout, which login scripts may precede. Rejects with `slurm.refused` or `.not-found`. */
 export async function runSlurm(
   environment: NodeJS.ProcessEnv,
   program: string,
@@ -40,7 +40,8 @@ export async function runSlurm(
   } catch (thrown) {
     const error = thrown as { code?: unknown; killed?: boolean; stderr?: string; message: string };
     if (error.code === 'ENOENT' || error.code === notFoundCode) throw notFound(program);
-    throw error.killed ? hangs(program) : refused(program, printable(error.stderr ?? '') || printable(error.message));
+    const late = `it did not end within ${patienceMs / 1000} s.`;
+    throw refused(program, error.killed ? late : printable(error.stderr ?? '') || printable(error.message));
   }
 }
 
@@ -64,13 +65,6 @@ const notFound = (program: string): CopyscopeError =>
     code: 'slurm.not-found',
     message: `There is no ${program} on this computer.`,
     remedy: 'Use a login node of the cluster: copyscope connect HOST opens its window here.',
-  });
-
-const hangs = (program: string): CopyscopeError =>
-  new CopyscopeError({
-    code: 'slurm.login-shell',
-    message: `${program}, or the login shell that finds it, did not end within ${patienceMs / 1000} s.`,
-    remedy: 'Try bash -lc true, and mend what hangs in /etc/profile or ~/.bash_profile; or put sbatch on PATH.',
   });
 
 const settingsSchema = z.object({

@@ -49,7 +49,8 @@ export async function runSweepJobs(options: SweepJobsOptions): Promise<void> {
       if (!open.has(point)) continue;
       const path = join(work.folder, name);
       const outcome = outcomeIn(await readBoundedText(path, maxResultBytes));
-      await keep(outcome?.point === point ? outcome : damaged(point, path));
+      // A job writes a result at once: anything else is not its own.
+      if (outcome?.point === point) await keep(outcome);
       await rm(path, { force: true });
     }
   };
@@ -68,8 +69,3 @@ export async function runSweepJobs(options: SweepJobsOptions): Promise<void> {
   const onLost = (point: number, error: ErrorInfo): Promise<void> => keep({ point, status: 'failed', error });
   await watchJobs({ work, state, open, signal, collect, onJobs, lateAfter: ['COMPLETED'], onLost });
 }
-
-const damaged = (point: number, path: string): SweepOutcome => ({
-  ...{ point, status: 'failed' },
-  error: { code: 'slurm.damaged', message: `${path} can't be read.`, remedy: 'Run the point again.' },
-});

@@ -18,12 +18,12 @@ import {
   scriptText,
 } from '../../core/apps/slurm/submission.ts';
 import { mostPoints } from '../../core/apps/sweep/document.ts';
-import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
+import type { ErrorInfo } from '../../core/errors.ts';
 import { shellWord } from '../../core/media.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import { privately, readPart, writeWhole } from '../files/files.ts';
 import { readShape, readTextIfThere } from '../files/stored.ts';
-import { isActive, type JobState, jobCounts, jobsOf, lostPoint, mostJobs } from './jobs.ts';
+import { isActive, type JobState, jobCounts, jobsOf, lostPoint } from './jobs.ts';
 import { runSlurm } from './programs.ts';
 
 const maxBytes = 128 * 2 ** 20;
@@ -83,8 +83,6 @@ export class SlurmWork {
     const start = [process.execPath, join(program, 'dist/host/cli.js')];
     const jobs = tasks.length;
     const plan: ArrayPlan = { id: this.#id(work), number, jobs, engine, settings, folder: this.folder, start, command };
-    const most = await mostJobs(environment);
-    if (most !== null && jobs > most) throw tooMany(tasks, most);
     show(`sbatch ${sbatchWords(plan).map(shellWord).join(' ')}\n\n${scriptText(plan)}`);
     await mkdir(this.#at('output'), { recursive: true, mode: privately.folder });
     await writeWhole(this.#at(scriptName(number)), scriptText(plan), privately);
@@ -210,14 +208,4 @@ export async function watchJobs(watching: Watching): Promise<void> {
     if (open.size === 0) return;
     await pause(lookMs, undefined, signal === undefined ? {} : { signal });
   }
-}
-
-function tooMany(tasks: readonly (readonly number[])[], most: number): CopyscopeError {
-  const points = tasks.flat().length;
-  return new CopyscopeError({
-    code: 'slurm.array-size',
-    field: '--points-per-job',
-    message: `An array of this cluster has at most ${most} jobs (MaxArraySize), and this one has ${tasks.length}.`,
-    remedy: `Give each job several points: --points-per-job ${Math.ceil(points / most)}`,
-  });
 }

@@ -16,7 +16,6 @@ import { kill, processesOf } from '../../remote/support/processes.ts';
 
 export interface Conduct {
   readonly slots?: number;
-  readonly maxArraySize?: number;
   readonly fates?: Readonly<Record<number, string>>;
   readonly forgets?: boolean;
 }
@@ -31,7 +30,7 @@ export interface StandInSlurm {
   remove(): void;
 }
 
-const programs = ['sbatch', 'squeue', 'sacct', 'scancel', 'scontrol'];
+const programs = ['sbatch', 'squeue', 'sacct', 'scancel'];
 
 export function standInSlurm(): StandInSlurm {
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-slurm-'));

@@ -16,7 +16,7 @@ export interface RealSlurm {
   close(): void;
 }
 
-const needed = ['slurmctld', 'slurmd', 'munged', 'sbatch', 'squeue', 'scancel', 'scontrol'];
+const needed = ['slurmctld', 'slurmd', 'munged', 'sbatch', 'squeue', 'scancel'];
 const sbin = (name: string): string | null => findProgram(name) ?? found(`/usr/sbin/${name}`);
 const found = (path: string): string | null => (spawnSync('test', ['-x', path]).status === 0 ? path : null);
 

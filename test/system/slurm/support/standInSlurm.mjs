@@ -1,5 +1,5 @@
 /**
- * A stand-in for sbatch, squeue, sacct, scancel and scontrol: node standInSlurm.mjs FOLDER PROGRAM WORDS. Jobs are real
+ * A stand-in for sbatch, squeue, sacct and scancel: node standInSlurm.mjs FOLDER PROGRAM WORDS. Jobs are real
  * processes of this machine. FOLDER contains conduct.json, the cluster's behaviour, and a folder for each array. Words
  * that Slurm doesn't accept, or that its programs don't need here, are refused in Slurm's form.
  */
@@ -23,7 +23,6 @@ const [folder = '', program = '', ...words] = process.argv.slice(2);
 const conduct = () => ({
   /** Number of jobs that run at once. */
   slots: 2,
-  maxArraySize: 1001,
   /** Ends of jobs before their script does anything, by number in the array. */
   fates: {},
   /** True if squeue forgets ended jobs. */
@@ -67,9 +66,7 @@ const programs = {
   sbatch: () => {
     const taken = 'job-name array nodes ntasks chdir output partition account time gres qos mem comment';
     const { options, rest } = parsed(taken.split(' '));
-    const { maxArraySize } = conduct();
     const [, count, atOnce] = /^0-(\d+)(?:%(\d+))?$/.exec(options.array) ?? fail('Invalid job array specification');
-    if (Number(count) >= maxArraySize) fail('Batch job submission failed: Invalid job array specification');
     if (options.partition !== undefined && options.partition !== 'main') {
       process.stderr.write(`sbatch: error: invalid partition specified: ${options.partition}\n`);
       fail('Batch job submission failed: Invalid partition name specified');
@@ -206,11 +203,6 @@ const programs = {
     for (const id of arrays()) {
       if (read(at(id, 'array.json'))['job-name'] === options.name) writeFileSync(at(id, 'cancelled'), '');
     }
-  },
-
-  scontrol: () => {
-    if (words.join(' ') !== 'show config') fail('the stand-in shows its configuration only');
-    process.stdout.write(`Configuration data as of now\nMaxArraySize            = ${conduct().maxArraySize}\n`);
   },
 };
 
