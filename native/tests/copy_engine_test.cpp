@@ -55,21 +55,6 @@ std::string codeOf(const std::exception& thrown) {
 
 }  // namespace
 
-TEST("every strategy brings every byte in every direction, pageable and pinned") {
-  Fixture fixture;
-  for (int direction = 0; direction < 4; ++direction) {
-    for (int strategy = 0; strategy < strategyCount; ++strategy) {
-      for (const bool pinned : {false, true}) {
-        MultiCopyPlan plan =
-            planOf(static_cast<Direction>(direction), static_cast<Strategy>(strategy), mixedSizes);
-        plan.pinned = pinned;
-        MultiCopy copies(fixture.engine, plan);
-        CHECK(arrives(copies, fixture.engine));
-      }
-    }
-  }
-}
-
 TEST("tensors in allocations that touch go over by themselves, in every strategy and direction") {
   const std::vector<std::uint64_t> touching = {512, 512, 4096, 4096, 4096, 4096, 4096, 1u << 18, 1u << 19, 1u << 19, 1u << 20};
   for (int direction = 0; direction < 4; ++direction) {

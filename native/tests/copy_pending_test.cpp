@@ -1,4 +1,4 @@
-// Copies under way: in the background, submitted by the caller, cancelled, dropped early, failing, strided.
+// Copies under way: submitted by the caller, dropped early, failing, between devices.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -50,22 +50,6 @@ std::vector<std::byte> bytesOf(std::size_t count, int seed) {
 
 }  // namespace
 
-TEST("a copy in the background ends done, and its owner is notified once") {
-  Fixture fixture;
-  CopyScheduler scheduler;
-  std::vector<std::byte> source = bytesOf(6 << 20, 1);
-  const std::shared_ptr<PendingCopy> copy = fixture.upload(source);
-  const BlockRef result = copy->results[0];
-  std::atomic<int> told{0};
-  copy->onEnd = [&] { ++told; };
-  scheduler.add(copy);
-  copy->wait();
-  CHECK(copy->state() == CopyState::done);
-  CHECK(std::equal(source.begin(), source.end(), result->memory));
-  while (told == 0) std::this_thread::yield();
-  CHECK(told == 1);
-}
-
 TEST("a small copy is submitted by its owner, and may be dropped while on the wire") {
   Fixture fixture;
   fixture.device->holdNext(true);
@@ -97,23 +81,6 @@ TEST("a small copy that is let go of on the wire is waited for by the scheduler'
   while (fixture.engine->deviceMemory().counts().usedBytes > 0) std::this_thread::yield();
 }
 
-TEST("a cancelled copy ends cancelled and holds no results") {
-  Fixture fixture;
-  CopyScheduler scheduler;
-  fixture.device->holdNext(true);
-  std::vector<std::byte> source = bytesOf(64 << 20, 3);
-  const std::shared_ptr<PendingCopy> copy = fixture.upload(source);
-  copy->options.slotBytes = 64 << 10;
-  copy->options.slotsPerThread = 1;
-  scheduler.add(copy);
-  while (fixture.device->copies() == 0) std::this_thread::yield();
-  copy->cancel();
-  fixture.device->holdNext(false);
-  copy->wait();
-  CHECK(copy->state() == CopyState::cancelled && copy->failure().code == "copy.cancelled");
-  CHECK(fixture.engine->deviceMemory().counts().usedBytes == 0);
-}
-
 TEST("a failing copy says why, small or in the background, and the next one works") {
   Fixture fixture;
   CopyScheduler scheduler;
@@ -127,25 +94,6 @@ TEST("a failing copy says why, small or in the background, and the next one work
       copy->wait();
       CHECK(copy->state() == (fails ? CopyState::failed : CopyState::done));
       CHECK(!fails || copy->failure().code == "engine.cuda");
-    }
-  }
-}
-
-TEST("a strided source arrives contiguous, backwards strides included") {
-  Fixture fixture;
-  std::vector<std::byte> source = bytesOf(6 * 4 * 2, 6);
-  // The transposed second half of a 6 x 4 matrix of 2-byte elements, rows backwards.
-  auto copy = std::make_shared<PendingCopy>(fixture.engine, fixture.engine->defaultStream());
-  const BlockRef result = fixture.engine->deviceMemory().take(4 * 3 * 2);
-  copy->batch.transfers.push_back({source.data() + 5 * 4 * 2, result->memory, 4 * 3 * 2});
-  copy->strided.push_back({0, 2, {4, 3}, {1, -4}});
-  CHECK(!copy->submitSmall());
-  copy->execute();
-  CHECK(copy->state() == CopyState::done);
-  for (std::size_t column = 0; column < 4; ++column) {
-    for (std::size_t row = 0; row < 3; ++row) {
-      const std::byte* const expected = source.data() + ((5 - row) * 4 + column) * 2;
-      CHECK(std::memcmp(result->memory + (column * 3 + row) * 2, expected, 2) == 0);
     }
   }
 }

@@ -49,12 +49,6 @@ describeNative('copyBlocks', () => {
     );
   }
 
-  test('blocks are copied within a device', async () => {
-    const target = await onDevice(onHost(before));
-    await copyBlocks(await onDevice(onHost(from)), target, pairs).get();
-    expect(Buffer.compare(await bytesOf(target), expected(from, before))).toBe(0);
-  });
-
   test('a table of measurements decides for auto', async () => {
     const us = { loop: 1, batch: null, kernel: null, packed: null };
     const row = { direction: 'h2d', bytes: 4096, count: 16, us } as const;

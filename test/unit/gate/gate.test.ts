@@ -202,20 +202,6 @@ describe('a gate that compares with a baseline', () => {
     expect(results[0]?.findings.map(({ place, amount }) => [place.line, amount])).toEqual([[50, 1]]);
     expect(gate(before, rules({ baseline: { figures: ['waitingCalls'] } }), before).passed).toBe(true);
   });
-
-  it('compares everything where nothing is named', async () => {
-    const input = await steps(100, 100);
-    const { results } = gate(input, noRules, input);
-    expect(results.map(({ figure }) => figure)).toEqual([
-      'pageableCopies',
-      'pageableBytes',
-      'waitingCalls',
-      'exposedCopyNs',
-      'hostHeldNs',
-      'idleShare',
-      'stepNs',
-    ]);
-  });
 });
 
 describe("limits that can't be judged", () => {
