@@ -205,7 +205,7 @@ function linesOf(script: Script, changes: readonly ChangeWord[]): string[] {
     for (const copy of copiesOf(items)) if (!isScalar(copy) && (!onlyPins || isPageable(copy))) lines.add(copy.line);
   }
   if (changes.some((word) => ofWaits.has(word))) {
-    for (const item of items) if (item.kind === 'sync' && item.copy < 0) lines.add(item.line);
+    for (const item of items) if (item.kind === 'sync' && item.copy < 0 && item.frees !== true) lines.add(item.line);
     for (const copy of copiesOf(items)) if (isScalar(copy)) lines.add(copy.line);
   }
   lines.delete('');

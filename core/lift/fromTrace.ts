@@ -101,6 +101,9 @@ const leastSilentNs = 500_000;
 const isItsOwn = (most: Ran | undefined, ns: number): boolean =>
   most !== undefined && most.part === 'issuing' && most.ns >= Math.max(longInsideNs, ns / 2);
 
+/** Calls that free device memory, and wait for the device first. */
+const freeing = /^(cuda|cu|hip)(Free|MemFree(_v2)?)$/;
+
 /** A copy that nothing delays begins within this time after its call, or after the work before it. */
 const mostStartNs = 50_000;
 
@@ -382,6 +385,8 @@ class ScriptBuilder {
   /** End of the latest work issued to each stream so far. */
   readonly #busyUntil = new Map<number, number>();
   readonly #devices = new BusyDevices();
+  /** Whether work was issued since the last call that freed memory: the next one waits for it. */
+  #hasIssued = false;
   readonly #ended: EndedWork;
   /** Item of each call, by its activity that ends last, for all calls so far. */
   readonly #issued = new Map<RowIndex, LaunchItem | CopyItem>();
@@ -493,6 +498,7 @@ class ScriptBuilder {
     const { activities } = call;
     const last = lastToEnd(this.#trace, activities);
     if (last < 0 || (item?.kind !== 'launch' && item?.kind !== 'copy')) return;
+    this.#hasIssued = true;
     const { lane } = this.#trace.columns;
     // Work after a graph in its stream waits for all of it.
     const first = this.#firstOf(call);
@@ -553,7 +559,7 @@ class ScriptBuilder {
     const cuts = this.#cutsBetween(fromNs, toNs);
     const edges = spans.edgesBetween(fromNs, toNs);
     const places = [fromNs, ...(cuts.length === 0 ? edges : [...edges, ...cuts].sort((a, b) => a - b)), toNs];
-    const last = items.findLast(({ kind }) => kind !== 'work');
+    const last = items.findLast((item) => item.kind !== 'work' && !(item.kind === 'sync' && item.frees === true));
     const hasRead = last?.kind === 'sync' || (last?.kind === 'copy' && last.direction === 'd2h' && isPageable(last));
     for (let index = 1; index < places.length; index += 1) {
       const [a, b] = [places[index - 1] ?? 0, places[index] ?? 0];
@@ -640,18 +646,32 @@ class ScriptBuilder {
       case 'sync':
         return this.#sync(call, issued, copy, line());
       default:
-        return [
-          {
-            kind: 'work',
-            ns: callNs,
-            copy,
-            recorded: { operators: 0, calls: 1, frames: 0 },
-            isOwn: false,
-            part: 'allocation',
-            ran: [{ name: call.name, part: 'allocation', ns: callNs }],
-          },
-        ];
+        return this.#memoryCall(call, callNs, copy);
     }
+  }
+
+  /** A call that frees device memory waits for the device first, unless it returned while the device still worked. */
+  #memoryCall(call: Call, callNs: number, copy: number): Item[] {
+    const device = this.#devices.waitedFor(call.endNs + slackNs);
+    const untilNs = this.#devices.untilNs(device);
+    const waits = freeing.test(call.name) && untilNs <= call.endNs + slackNs && this.#hasIssued;
+    const waitedNs = waits ? Math.min(callNs, Math.max(0, untilNs - call.startNs)) : 0;
+    const ns = callNs - waitedNs;
+    if (waits) this.#hasIssued = false;
+    return [
+      ...(waits
+        ? [{ kind: 'sync' as const, stream: null, device, callNs: waitedNs, copy: -1, line: '', frees: true }]
+        : []),
+      {
+        kind: 'work',
+        ns,
+        copy,
+        recorded: { operators: 0, calls: 1, frames: 0 },
+        isOwn: false,
+        part: 'allocation',
+        ran: [{ name: call.name, part: 'allocation', ns }],
+      },
+    ];
   }
 
   /** A call with several activities launches a graph: its nodes follow faster than launches do, and run in parallel. */
@@ -823,6 +843,11 @@ export class BusyDevices {
 
   note(device: string, endNs: number): void {
     this.#untilNs.set(device, Math.max(this.#untilNs.get(device) ?? 0, endNs));
+  }
+
+  /** End of the last work issued so far on a device. */
+  untilNs(device: string): number {
+    return this.#untilNs.get(device) ?? 0;
   }
 
   /** End of all work issued so far. */

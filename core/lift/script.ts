@@ -115,6 +115,8 @@ export interface SyncItem {
   readonly line: string;
   /** Whether an operator of the framework waits, other than for a copy: no program can leave that out. */
   readonly isInside?: boolean;
+  /** Whether a call that frees device memory waits: only a program that keeps its memory can leave that out. */
+  readonly frees?: boolean;
 }
 
 /** Handover between two host threads. */

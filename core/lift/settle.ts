@@ -189,7 +189,7 @@ function stepFeatures(items: readonly Item[]): Features {
     } else if (item.kind === 'wait') {
       if (kernels.has(item.stream)) unwaited = 0;
     } else if (item.kind === 'sync') {
-      found[item.copy >= 0 && !scalars.has(item.copy) ? 'waitsOfCopies' : 'waits'] += 1;
+      if (item.frees !== true) found[item.copy >= 0 && !scalars.has(item.copy) ? 'waitsOfCopies' : 'waits'] += 1;
     } else if (item.kind === 'work') {
       if (item.part === 'allocation') found.allocationNs += item.ns;
       else if (item.part === 'loading-data') found.loadingNs += item.ns;

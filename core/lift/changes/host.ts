@@ -22,8 +22,8 @@ const scalarIds = (items: readonly Item[]): ReadonlySet<number> =>
       .map(({ id }) => id),
   );
 
-const isMadeByProgram = ({ copy, isInside = false }: SyncItem, scalars: ReadonlySet<number>): boolean =>
-  copy < 0 ? !isInside : scalars.has(copy);
+const isMadeByProgram = ({ copy, isInside, frees }: SyncItem, scalars: ReadonlySet<number>): boolean =>
+  copy < 0 ? isInside !== true && frees !== true : scalars.has(copy);
 
 /** Removes waits for values that the program no longer reads. Waits for results that the host reads stay. */
 export const removeWait = (script: Script): Script => {
@@ -139,13 +139,16 @@ export function loadInWorkers(script: Script, { workers, handoverNs }: Assumptio
 /** Allocates memory once and reuses it: no step allocates, frees or page-locks. */
 export const keepMemory = (script: Script, { warmPart }: Assumptions): Script =>
   mapItems(script, (items) => {
-    const rest = items.filter((item) => !(item.kind === 'work' && item.part === 'allocation'));
+    const rest = items.filter((item) => !isOfMemory(item));
     if (warmPart === 1 || rest.length === items.length) return rest;
     return rest.map((item) => {
       if (item.kind === 'launch') return { ...item, callNs: item.callNs * warmPart };
       return item.kind === 'work' && item.part === 'issuing' ? { ...item, ns: item.ns * warmPart } : item;
     });
   });
+
+const isOfMemory = (item: Item): boolean =>
+  item.kind === 'work' ? item.part === 'allocation' : item.kind === 'sync' && item.frees === true;
 
 /** Smallest number of launches in a row for a graph. */
 const fewestLaunches = 8;
@@ -184,14 +187,21 @@ export function graph(script: Script): Script {
 /** Host work that a graph doesn't make unnecessary. */
 const isOutside: ReadonlySet<HostPart> = new Set(['allocation', 'own-host-work']);
 
+/**
+ * Returns into how many parts a step's launches fall at most: waits, copies, new memory and the host's own work between
+ * them can't be in a graph.
+ */
+export const launchParts = ({ steps }: Script): number =>
+  Math.max(0, ...steps.map(({ items }) => runsOf(items, 1).filter((piece) => 'items' in piece).length));
+
 /** Returns the runs that are long enough, and the items between them. */
-function runsOf(items: readonly Item[]): (Item | Run)[] {
+function runsOf(items: readonly Item[], fewest = fewestLaunches): (Item | Run)[] {
   const result: (Item | Run)[] = [];
   let run: Item[] = [];
   let stream: string | null = null;
   const close = (): void => {
     const launches = run.filter((item): item is LaunchItem => item.kind === 'launch');
-    if (launches.length >= fewestLaunches) result.push({ items: run, launches });
+    if (launches.length >= fewest) result.push({ items: run, launches });
     else result.push(...run);
     run = [];
     stream = null;

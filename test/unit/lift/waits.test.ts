@@ -204,3 +204,30 @@ describe('a wait behind which the host reads a result', () => {
     expect(await kept(resultsOf('cudaStreamSynchronize', [again]))).toBe(1);
   });
 });
+
+describe('a call that frees device memory', () => {
+  /** A kernel of 3 ms, and a call that frees memory until `us` after its begin. */
+  const freeing = (us: number) =>
+    Array.from({ length: 4 }, (_, step) => {
+      const at = 1000 + step * 4000;
+      return [mark(at, 3990), ...launch(at + 2, at + 10, 3000), call('cudaFree', at + 100, us)];
+    }).flat();
+  const itemsOf = async (us: number, changes: readonly ('keep-memory' | 'remove-wait')[] = []) => {
+    const { script } = liftTrace((await read(traceOf(freeing(us)))).trace, 'frees');
+    const { steps } = applyChanges(script, changes, assumptionsOf(script, knownMachine(costs)));
+    return steps[1]?.items ?? [];
+  };
+  const waits = (items: Awaited<ReturnType<typeof itemsOf>>) => items.filter(({ kind }) => kind === 'sync').length;
+
+  it('waits for the device, and only a program that keeps its memory can leave that out', async () => {
+    const work = (await itemsOf(3000)).find((item) => item.kind === 'work' && item.part === 'allocation');
+    expect(work).toMatchObject({ ns: 90_000 });
+    expect(waits(await itemsOf(3000))).toBe(1);
+    expect(waits(await itemsOf(3000, ['remove-wait']))).toBe(1);
+    expect(waits(await itemsOf(3000, ['keep-memory']))).toBe(0);
+  });
+
+  it('does not wait if it returned while the device still worked', async () => {
+    expect(waits(await itemsOf(200))).toBe(0);
+  });
+});
