@@ -8,6 +8,7 @@ import { type Assumptions, assumptionsOf, type KnownMachine, showsLink } from '.
 import { missingNs, spreadOf } from './caution.ts';
 import { alters, applyChanges, isShownByTrace } from './changes/apply.ts';
 import { workOnResults } from './changes/device.ts';
+import { launchParts } from './changes/host.ts';
 import { type ChangeWord, changeWords } from './changes/words.ts';
 import { floorNs } from './needs.ts';
 import { hostRate, type ProfilerCost, scaledCost, uninterrupted, withoutProfiler } from './profilerCost.ts';
@@ -275,11 +276,12 @@ export class Planner {
 
   plan(): Plan {
     const sets = new Map<string, readonly ChangeWord[]>();
+    const usable = this.#usable;
     const keep = (words: readonly ChangeWord[]): void => {
       const ordered = changeWords.filter((word) => words.includes(word));
-      sets.set(ordered.join(), ordered);
+      const whole = this.#withNeeds(ordered, usable);
+      sets.set(whole.join(), whole);
     };
-    const usable = this.#usable;
     const bundles = usableBundles(usable);
     for (const bundle of bundles) keep(bundle);
     let best: readonly ChangeWord[] = [];
@@ -305,6 +307,30 @@ export class Planner {
       unprofiledNs: this.unprofiledNs,
       remedies: [...told.filter(isSure), ...told.filter((remedy) => !isSure(remedy))],
     };
+  }
+
+  /** Returns into how many parts a step's launches fall with the changes, apart from a graph. */
+  launchParts(changes: readonly ChangeWord[]): number {
+    return launchParts(this.changed(changes.filter((word) => word !== 'graph')));
+  }
+
+  /** Adds to a graph what joins its parts: a program captures few graphs, and decides nothing on the host in between. */
+  #withNeeds(changes: readonly ChangeWord[], usable: readonly ChangeWord[]): readonly ChangeWord[] {
+    let whole = changes;
+    while (whole.includes('graph') && whole.length < mostChanges) {
+      const parts = this.launchParts(whole);
+      const leastGain = this.#middle.gain(whole) - worthwhile;
+      const best = joining
+        .filter((word) => usable.includes(word) && !whole.includes(word))
+        .map((word) => changeWords.filter((one) => one === word || whole.includes(one)))
+        .map((words) => ({ words, parts: this.launchParts(words) }))
+        .filter((one) => one.parts < parts && !excludes(one.words))
+        .sort((a, b) => a.parts - b.parts)
+        .find(({ words }) => this.#middle.gain(words) >= leastGain);
+      if (best === undefined) break;
+      whole = best.words;
+    }
+    return whole;
   }
 
   #mayTry(changes: readonly ChangeWord[]): boolean {
@@ -358,6 +384,9 @@ const bundles: readonly (readonly ChangeWord[])[] = [
   ['pin', 'non-blocking', 'both-directions'],
   ['pin-each-step', 'non-blocking'],
 ];
+
+/** Changes that take away what stands between launches. */
+const joining: readonly ChangeWord[] = ['keep-on-device', 'move-to-device', 'keep-memory', 'remove-wait'];
 
 const usableBundles = (usable: readonly ChangeWord[]): (readonly ChangeWord[])[] => [
   ...usable.map((word) => [word]),

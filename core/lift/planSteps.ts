@@ -67,11 +67,12 @@ const leastBefore = 0.5;
 
 /**
  * Returns whether a graph should come later. It demands most of a program: no wait, no host decision and no new memory
- * in the capture. So it isn't a plan step by itself if it may gain nothing, and comes after changes that it needs if they
- * gain enough.
+ * in the capture. So it isn't a plan step by itself if it may gain nothing, and comes after changes that join its parts,
+ * or that gain enough.
  */
 function isGraphLater(planner: Planner, made: readonly ChangeWord[], left: readonly ChangeWord[]): boolean {
   if (!left.includes('graph') || left.length === 1) return false;
+  if (planner.launchParts([...made, ...left]) < planner.launchParts(made)) return true;
   const now = planner.gainShare(made);
   const others = planner.gainShare([...made, ...left.filter((word) => word !== 'graph')]) - now;
   const { gainShare, lowShare } = planner.tried([...made, 'graph']);

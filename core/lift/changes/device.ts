@@ -161,23 +161,25 @@ export interface Movable {
 export function movablesOf(items: readonly Item[]): Movable[] {
   const stretches = stretchesOf(items);
   const found = stretches.flatMap((stretch) => movableOf(stretch) ?? []);
-  const trips = stretches.flatMap((stretch) => roundTrip(stretch) ?? []);
+  const trips = stretches.flatMap(roundTrips);
   // A single one may be a result, and the next step's input.
   return trips.length < 2
     ? found
     : [...found.filter(({ gone }) => !trips.some((trip) => trip.gone[0] === gone[0])), ...trips];
 }
 
-/** Returns a download with an upload of no more bytes soon after it: the host computes the one from the other. */
-function roundTrip(items: readonly Item[]): Movable | null {
+/** Returns each download with an upload of no more bytes soon after it: the host computes the one from the other. */
+function roundTrips(items: readonly Item[]): Movable[] {
   const first = items.findIndex((item) => item.kind === 'copy' && item.direction === 'd2h' && !isScalar(item));
   const down = items[first];
   const up = items.findIndex((item, at) => at > first && isUpload(item));
   const back = items[up];
-  if (down?.kind !== 'copy' || back?.kind !== 'copy' || back.bytes > down.bytes) return null;
+  if (down?.kind !== 'copy' || back?.kind !== 'copy') return [];
+  const others = roundTrips(items.slice(up + 1));
   const work = items.slice(first, up).filter((item): item is WorkItem => item.kind === 'work' && item.copy < 0);
-  if (work.length === 0 || work.reduce((sum, { ns }) => sum + ns, 0) >= leastOwnNs) return null;
-  return { work, isAll: true, gone: [down, back], smaller: null, kind: 'move-to-device' };
+  const isShort = work.length > 0 && work.reduce((sum, { ns }) => sum + ns, 0) < leastOwnNs;
+  if (!isShort || back.bytes > down.bytes) return others;
+  return [{ work, isAll: true, gone: [down, back], smaller: null, kind: 'move-to-device' }, ...others];
 }
 
 function stretchesOf(items: readonly Item[]): Item[][] {

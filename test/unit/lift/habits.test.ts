@@ -106,6 +106,15 @@ describe('small values that go to the host and back between launches', () => {
     ]);
   });
 
+  it('can stay there each if no launch is between them', () => {
+    const back = [...trip(0), ...trip(2).slice(1), ...trip(4).slice(1), launch];
+    expect(movablesOf(back).map(({ gone }) => gone.map(({ id }) => id))).toEqual([
+      [0, 1],
+      [2, 3],
+      [4, 5],
+    ]);
+  });
+
   it('are a result and the next input if that happens once', () => {
     expect(movablesOf([...trip(0), launch])).toEqual([]);
   });

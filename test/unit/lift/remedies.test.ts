@@ -86,6 +86,34 @@ describe('the first advice', () => {
     expect(plan[0]?.lowShare).toBeLessThan(plan[0]?.gainShare ?? 0);
   });
 
+  it.each([
+    [
+      'the host reads values back between its launches',
+      (program: Program) => program.copy('DtoH', 8, 2),
+      'remove-wait',
+    ],
+    [
+      'the host allocates and frees memory between its launches',
+      (program: Program) => {
+        program.call('cudaMalloc', 100);
+        program.call('cudaFree', 100);
+      },
+      'keep-memory',
+    ],
+  ] as const)('for a step in which %s is to end that before a graph', async (_, between, change) => {
+    const { plan, planSteps } = await answersOf((program) => {
+      for (let round = 0; round < 8; round += 1) {
+        for (let part = 0; part < 12; part += 1) {
+          program.operator('aten::view', 30);
+          program.kernel(3);
+        }
+        between(program);
+      }
+    });
+    expect(plan[0]?.changes).toEqual([change, 'graph']);
+    expect(planSteps[0]?.adds).toContain(change);
+  });
+
   it('for a batch that is copied before the kernels is not to keep it on the device', async () => {
     const { plan } = await answersOf(batch);
     expect(plan.flatMap(({ changes }) => changes)).not.toContain('keep-on-device');
