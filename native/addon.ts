@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CopyscopeError, type ErrorInfo } from '../core/errors.ts';
-import type { DeviceInfo } from '../core/program/engine.ts';
+import type { DeviceInfo } from '../core/trace/run.ts';
 import { layout } from './layout.ts';
 
 export interface AddonReport {

@@ -1,7 +1,7 @@
 /** Makes a run of what was read from another tool's trace. */
 import type { ErrorInfo } from '../errors.ts';
-import type { DeviceInfo } from '../program/engine.ts';
 import { allRows, makespanNs } from '../trace/rows.ts';
+import type { DeviceInfo } from '../trace/run.ts';
 import { type ImportedFrom, type Run, type RunInfo, runFormat, runVersion, type StepTimes } from '../trace/run.ts';
 import type { Trace } from '../trace/trace.ts';
 

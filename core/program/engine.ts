@@ -1,7 +1,7 @@
 /** The asynchronous interface of all engines: the same program in, the same trace format out. */
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import type { Run } from '../trace/run.ts';
+import type { DeviceInfo, Run } from '../trace/run.ts';
 import type { EngineKind } from './engineKind.ts';
 import type { Program } from './program.ts';
 
@@ -61,21 +61,6 @@ export interface EngineStatus {
   readonly available: boolean;
   /** Why it isn't available, with the remedy. */
   readonly problem?: ErrorInfo;
-}
-
-export interface DeviceInfo {
-  readonly index: number;
-  readonly name: string;
-  /** For example '9.0'. */
-  readonly computeCapability: string;
-  /** Null if an imported trace doesn't say. */
-  readonly asyncEngineCount: number | null;
-  readonly multiprocessors: number;
-  readonly memoryBytes: number;
-  readonly pciBusId: string;
-  /** PCI Express generation and lanes in use; null if the driver doesn't say. */
-  readonly linkGeneration: number | null;
-  readonly linkWidth: number | null;
 }
 
 export interface CuptiStatus {

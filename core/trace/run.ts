@@ -10,7 +10,8 @@ export const runVersion = 1;
 /** Sources of device times. */
 export const timingSources = ['cupti', 'cuda-events', 'host-clock', 'simulated'] as const;
 
-const errorInfoSchema = z.object({
+/** An ErrorInfo in a file. */
+export const errorInfoSchema = z.object({
   code: z.string().max(100),
   message: z.string().max(10_000),
   remedy: z.string().max(10_000).optional(),
@@ -21,14 +22,18 @@ const errorInfoSchema = z.object({
 const deviceInfoSchema = z.object({
   index: z.number().int(),
   name: z.string().max(200),
+  /** For example '9.0'. */
   computeCapability: z.string().max(20),
+  /** Null if an imported trace doesn't say. */
   asyncEngineCount: z.number().int().nullable(),
   multiprocessors: z.number().int(),
   memoryBytes: z.number(),
   pciBusId: z.string().max(40),
+  /** PCI Express generation and lanes in use; null if the driver doesn't say. */
   linkGeneration: z.number().nullable(),
   linkWidth: z.number().nullable(),
 });
+export type DeviceInfo = Readonly<z.infer<typeof deviceInfoSchema>>;
 
 /** Comparison of data with its expected value. */
 const verificationCheckSchema = z.object({
@@ -93,10 +98,13 @@ const elapsedTimeSchema = z.object({
   durationNs: z.number(),
 });
 
+/** Share of machines inside an interval. */
 const level = z.number().gt(0).max(1);
-/** See core/machine/cost/interval.ts. */
 const intervalSchema = z.object({ lowNs: z.number(), highNs: z.number(), level });
+/** Bounds in nanoseconds (see core/machine/cost/interval.ts). The bounds of a gain can be negative. */
+export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 const rateIntervalSchema = z.object({ lowBytesPerSecond: z.number(), highBytesPerSecond: z.number(), level });
+export type RateInterval = Readonly<z.infer<typeof rateIntervalSchema>>;
 
 const byteCount = z.number().min(0);
 const blockSchema = z.object({

@@ -9,9 +9,9 @@ import { idSchema } from '../../core/service/requests.ts';
 import type { SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { checkShape } from '../../core/shape/checkShape.ts';
 import { parseJson } from '../../core/shape/parseJson.ts';
-import { type RunInfo, runOrigin } from '../../core/trace/run.ts';
+import { errorInfoSchema, type RunInfo, runOrigin } from '../../core/trace/run.ts';
 import { lostCode } from '../slurm/jobs.ts';
-import { errorSchema, runSummarySchema, summaryOf } from './runSummaries.ts';
+import { runSummarySchema, summaryOf } from './runSummaries.ts';
 
 const keptFormat = 'copyscope/kept-sweep';
 
@@ -48,7 +48,7 @@ const outcomeSchema = z.discriminatedUnion('status', [
     figures: figuresSchema,
     linkBytesPerSecond: z.number().nullable(),
   }),
-  z.object({ point: z.number().int().min(0).max(mostPoints), status: z.literal('failed'), error: errorSchema }),
+  z.object({ point: z.number().int().min(0).max(mostPoints), status: z.literal('failed'), error: errorInfoSchema }),
 ]);
 
 export type DoneOutcome = Extract<SweepOutcome, { readonly status: 'done' }>;

@@ -5,18 +5,7 @@ import { deviceOf } from '../../core/machine/profile/profile.ts';
 import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
 import { idSchema } from '../../core/service/requests.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import { type RunInfo, runName, runOrigin } from '../../core/trace/run.ts';
-
-const text = z.string().max(10_000);
-
-/** An ErrorInfo in one of our files. */
-export const errorSchema = z.object({
-  code: z.string().max(100),
-  message: text,
-  remedy: text.optional(),
-  field: z.string().max(1000).optional(),
-  op: z.number().int().optional(),
-});
+import { errorInfoSchema, type RunInfo, runName, runOrigin } from '../../core/trace/run.ts';
 
 /** A RunSummary in one of our files. */
 export const runSummarySchema = z.object({
@@ -26,7 +15,7 @@ export const runSummarySchema = z.object({
   origin: z.enum(['measured', 'recorded', 'simulated']),
   engine: z.enum(engineKinds).nullable(),
   status: z.enum(['running', 'complete', 'failed', 'cancelled']),
-  error: errorSchema.exactOptional(),
+  error: errorInfoSchema.exactOptional(),
   createdAt: z.string().max(40),
   device: z.string().max(500),
   host: z.string().max(200).exactOptional(),

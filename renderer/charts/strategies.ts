@@ -23,11 +23,11 @@ export function strategyOf(id: string, label: string, { info }: Run, origin: Run
 }
 
 /** Returns a bar for each strategy in the given order. Runs with one name get their device added. */
-export function strategyBars(strategies: readonly Strategy[], title = 'Makespan by strategy'): BarSpec {
+export function strategyBars(strategies: readonly Strategy[]): BarSpec {
   const devices = [...new Set(strategies.map(({ device }) => device))];
   return {
     kind: 'bars',
-    title,
+    title: 'Makespan by strategy',
     provenance: {
       origins: strategies.map(({ origin }) => origin),
       device: devices.join(' and '),

@@ -11,23 +11,22 @@ export const deviceAndTime = (device: string, time: string): string => (device =
 const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
 /** Returns '14:05:09' today, '20 Nov 14:05' this year, '20 Nov 2025' before. */
-export function formatMoment(iso: string, now = new Date(), locale?: string): string {
-  const moment = new Date(iso);
+export function formatMoment(iso: string): string {
+  const [moment, now] = [new Date(iso), new Date()];
   if (Number.isNaN(moment.getTime())) return iso;
-  if (sameDay(moment, now)) return timeOfDay(iso, locale);
-  const day = moment.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
+  if (sameDay(moment, now)) return timeOfDay(iso);
+  const day = moment.toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
   return moment.getFullYear() === now.getFullYear()
-    ? `${day} ${moment.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', hour12: false })}`
+    ? `${day} ${moment.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hour12: false })}`
     : `${day} ${moment.getFullYear()}`;
 }
 
 /** Returns text such as '20 Nov 2026, 14:05:09'. */
-export const formatInstant = (iso: string, locale?: string): string =>
-  `${formatDay(iso, locale)}, ${timeOfDay(iso, locale)}`;
+export const formatInstant = (iso: string): string => `${formatDay(iso)}, ${timeOfDay(iso)}`;
 
-const timeOfDay = (iso: string, locale?: string): string =>
-  new Date(iso).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+const timeOfDay = (iso: string): string =>
+  new Date(iso).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
 
 /** Returns text such as '20 Nov 2026'. */
-export const formatDay = (iso: string, locale?: string): string =>
-  new Date(iso).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });
+export const formatDay = (iso: string): string =>
+  new Date(iso).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });

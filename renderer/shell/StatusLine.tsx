@@ -11,7 +11,8 @@ import {
 import type { ReactNode } from 'react';
 import type { Hazard } from '../../core/explain/hazards/hazard.ts';
 import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
-import { type Interval, intervalText } from '../../core/machine/cost/interval.ts';
+import { intervalText } from '../../core/machine/cost/interval.ts';
+import type { Interval } from '../../core/trace/run.ts';
 import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { LinkButton } from '../common/buttons.tsx';
 import { formatDay, ranOnWords } from '../common/time.ts';

@@ -8,8 +8,8 @@ import { type DeviceProfile, parseProfile } from '../../machine/profile/profile.
 import { type ParameterName, parameterNames, parameterOf } from '../../machine/profile/registry.ts';
 import type { Point } from '../../machine/profile/schema.ts';
 import { straightTable, timeTable } from '../../machine/profile/table.ts';
-import type { DeviceInfo } from '../../program/engine.ts';
 import { spread } from '../../statistics.ts';
+import type { DeviceInfo } from '../../trace/run.ts';
 import type { Finding, Plan } from './plan.ts';
 import type { Recorded } from './reading.ts';
 

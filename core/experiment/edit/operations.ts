@@ -11,17 +11,6 @@ import { type Edited, edit, editOperation, inDocumentOrder, insertedAt, outermos
 import { listOf, type OperationPath, operationOf, type Place, placeAt, placeNew, refused } from './paths.ts';
 import { inRow, type Target } from './rows.ts';
 
-/** Inserts copies of operations at a place, in `target`'s row if given. */
-export function insertOperations(
-  experiment: Experiment,
-  at: Place,
-  operations: readonly NewOperation[],
-  target?: Target,
-): Edited {
-  const placed = target === undefined ? operations : operations.map((operation) => inRow(operation, target));
-  return insertedAt(experiment, at, placed);
-}
-
 /** Deletes operations with all they contain, and groups that this leaves empty. */
 export const deleteOperations = (experiment: Experiment, paths: readonly OperationPath[]): Edited =>
   rearrange(experiment, (draft) => {
@@ -76,7 +65,7 @@ export const retargetOperations = (experiment: Experiment, paths: readonly Opera
 export function duplicateOperations(experiment: Experiment, paths: readonly OperationPath[]): Edited {
   const last = [...paths].sort(inDocumentOrder).findLast((path) => !paths.some((other) => isInside(path, other)));
   if (last === undefined) throw refused('Nothing is selected.', 'Select an operation first.');
-  return insertOperations(experiment, placeAt(last, 'after'), outermost(experiment, paths));
+  return insertedAt(experiment, placeAt(last, 'after'), outermost(experiment, paths));
 }
 
 const isInside = (path: OperationPath, group: OperationPath): boolean =>

@@ -4,7 +4,7 @@
  */
 
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Interval } from '../../machine/cost/interval.ts';
+import type { Interval } from '../../trace/run.ts';
 import { type Run, type RunInfo, type RunOrigin, runName } from '../../trace/run.ts';
 import type { Lane, LaneKind, RowKind } from '../../trace/trace.ts';
 import { formatBytes } from '../../units.ts';

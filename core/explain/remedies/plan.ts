@@ -7,7 +7,6 @@
 import { applyChange, type Change, joinChanges } from '../../experiment/change.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { bufferBytes } from '../../experiment/resources.ts';
-import type { Interval } from '../../machine/cost/interval.ts';
 import type { Machine } from '../../machine/cost/machineOf.ts';
 import type { CostModel } from '../../machine/costModel.ts';
 import { simulateInSteps } from '../../machine/simulate.ts';
@@ -15,6 +14,7 @@ import { lowerToSimulate } from '../../program/lower.ts';
 import type { InSteps } from '../../steps.ts';
 import { length } from '../../trace/intervals.ts';
 import { activity, type Iteration, iterationOf, rowsOfKind } from '../../trace/iteration.ts';
+import type { Interval } from '../../trace/run.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
 import { rowUnion } from '../figures/overlap.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';

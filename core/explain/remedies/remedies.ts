@@ -7,10 +7,11 @@
 import { applyChange, type Change, joinChanges } from '../../experiment/change.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { groupBy } from '../../groupBy.ts';
-import { type Around, figuresAround, type Interval, intervalAround } from '../../machine/cost/interval.ts';
+import { type Around, figuresAround, intervalAround } from '../../machine/cost/interval.ts';
 import type { Machine } from '../../machine/cost/machineOf.ts';
 import type { SimilarMachines } from '../../machine/cost/spread.ts';
 import { atOnce, type InSteps } from '../../steps.ts';
+import type { Interval } from '../../trace/run.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { byWeight } from '../verdicts/groups.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';

@@ -1,7 +1,8 @@
 /** A remedy: a change, and the prediction from simulating it. */
 
 import type { Patch } from '../../experiment/change.ts';
-import { type Interval, intervalText } from '../../machine/cost/interval.ts';
+import { intervalText } from '../../machine/cost/interval.ts';
+import type { Interval } from '../../trace/run.ts';
 import { formatDuration } from '../../units.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 

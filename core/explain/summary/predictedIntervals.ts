@@ -2,7 +2,6 @@
 import {
   type Around,
   figuresAround,
-  type Interval,
   intervalAround,
   intervalLevel,
   levelText,
@@ -13,16 +12,9 @@ import type { DeviceProfile } from '../../machine/profile/profile.ts';
 import type { Program } from '../../program/program.ts';
 import type { InSteps } from '../../steps.ts';
 import { iterationOf } from '../../trace/iteration.ts';
-import type { Run } from '../../trace/run.ts';
+import type { Interval, RateInterval, Run } from '../../trace/run.ts';
 import { formatRange, formatRate } from '../../units.ts';
 import { type LinkUse, linkUse } from '../figures/engines.ts';
-
-/** Interval of a rate, in bytes per second. */
-export interface RateInterval {
-  readonly lowBytesPerSecond: number;
-  readonly highBytesPerSecond: number;
-  readonly level: number;
-}
 
 /** Null if the run isn't predicted, or its profile has published figures only. */
 export interface PredictedIntervals {

@@ -4,10 +4,9 @@
  * has no meaning. A field is never removed or changed within a version; new ones may be added.
  */
 import type { ErrorInfo } from '../../errors.ts';
-import type { DeviceInfo } from '../../program/engine.ts';
 import type { EngineKind } from '../../program/engineKind.ts';
 import type { Spread } from '../../statistics.ts';
-import type { AllocatorState, ImportedFrom, RunInfo, TimingSource, Verification } from '../../trace/run.ts';
+import type { AllocatorState, DeviceInfo, ImportedFrom, RunInfo, TimingSource, Verification } from '../../trace/run.ts';
 import type { CallTime } from '../figures/calls.ts';
 import type { BandwidthUse } from '../figures/copyBandwidth.ts';
 import type { CriticalPath } from '../figures/criticalPath.ts';

@@ -2,7 +2,6 @@
 
 import { groupBy } from '../../groupBy.ts';
 import { lowerBound } from '../../lowerBound.ts';
-import type { DeviceInfo } from '../../program/engine.ts';
 import type { ProgramStream } from '../../program/program.ts';
 import type { Intervals } from '../../trace/intervals.ts';
 import {
@@ -16,6 +15,7 @@ import {
   rowsOfKind,
 } from '../../trace/iteration.ts';
 import { rowEndNs } from '../../trace/rows.ts';
+import type { DeviceInfo } from '../../trace/run.ts';
 import { type RowIndex, rowKinds, type Trace } from '../../trace/trace.ts';
 import { MiB } from '../../units.ts';
 import { CallStacks } from '../figures/callStacks.ts';

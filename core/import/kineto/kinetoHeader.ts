@@ -1,6 +1,6 @@
 /** Members of a trace file other than its events: the recording machine, versions, and the clock. */
 
-import type { DeviceInfo } from '../../program/engine.ts';
+import type { DeviceInfo } from '../../trace/run.ts';
 import { unnamedGpu } from '../importedRun.ts';
 
 export interface Header {

@@ -2,7 +2,7 @@
  * Machine and versions of an export. Tables with environment variables, command lines, host and user names are read for
  * versions only, so none of those ever gets into a run.
  */
-import type { DeviceInfo } from '../../program/engine.ts';
+import type { DeviceInfo } from '../../trace/run.ts';
 import { unnamedGpu } from '../importedRun.ts';
 import { type Cells, textOf, wholeOf } from './database.ts';
 

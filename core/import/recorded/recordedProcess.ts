@@ -1,6 +1,7 @@
 /** One recorded process: its definitions, places, and number of rows. */
-import type { DeviceInfo } from '../../program/engine.ts';
+
 import { callStackName, type StackFrame } from '../../trace/callStack.ts';
+import type { DeviceInfo } from '../../trace/run.ts';
 import { newTextDecoder } from '../platform.ts';
 import { type RecordingFile, type RecordingHeader, type RecordVisitor, readRecordingFile } from './recordingFile.ts';
 import { callRoles, leastBytes, problems, recordKinds, streamWaitType, u64 } from './records.ts';

@@ -1,8 +1,7 @@
 /** Reads a recording by copyscope record: the files of its processes become one run. */
 import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
-import type { DeviceInfo } from '../../program/engine.ts';
 import { median } from '../../statistics.ts';
-import type { Run, StepTimes } from '../../trace/run.ts';
+import type { DeviceInfo, Run, StepTimes } from '../../trace/run.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
 import type { ImportOptions } from '../importedRun.ts';
 import { importedRun } from '../importedRun.ts';

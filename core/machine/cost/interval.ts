@@ -5,20 +5,13 @@
 
 import type { Program } from '../../program/program.ts';
 import type { InSteps } from '../../steps.ts';
+import type { Interval } from '../../trace/run.ts';
 import { formatDuration, formatRange } from '../../units.ts';
 import { type SimulateOptions, type SimulationResult, simulateInSteps } from '../simulate.ts';
 import type { SimilarMachines } from './spread.ts';
 
 /** Share of machines whose figure lies in the interval. */
 export const intervalLevel = 0.9;
-
-/** Bounds in nanoseconds. The bounds of a gain can be negative. */
-export interface Interval {
-  readonly lowNs: number;
-  readonly highNs: number;
-  /** Share of machines inside. */
-  readonly level: number;
-}
 
 /** A figure on similar machines, and the relative error beyond those. */
 export interface Around<Figure> {

@@ -1,6 +1,6 @@
 /** The machine that a prediction assumes: its costs, and how far a real machine may differ. */
 
-import type { DeviceInfo } from '../../program/engine.ts';
+import type { DeviceInfo } from '../../trace/run.ts';
 import type { CostModel } from '../costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { recordingCosts } from './profileCosts.ts';

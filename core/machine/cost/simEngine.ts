@@ -1,8 +1,9 @@
 /** The simulator as an engine, with the same requests and runs as the native engines. */
 import { CopyscopeError } from '../../errors.ts';
-import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../../program/engine.ts';
+import type { Engine, EngineRequest, RunHooks } from '../../program/engine.ts';
 import type { Program } from '../../program/program.ts';
 import type { InSteps } from '../../steps.ts';
+import type { DeviceInfo } from '../../trace/run.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../../trace/run.ts';
 import { formatBytes } from '../../units.ts';
 import type { CostModel } from '../costModel.ts';

@@ -7,12 +7,9 @@ import { upgraded } from './upgrade.ts';
 
 export type DeviceProfile = z.infer<typeof profileSchema>;
 
-/**
- * Validates an unknown value as a profile. Upgrades version 1; `say` then gets a message about parameters that are
- * dropped. Throws a CopyscopeError `profile.invalid` that names the field.
- */
-export function parseProfile(json: unknown, say: (message: string) => void = () => {}): DeviceProfile {
-  const shape = checkShape(profileSchema, current(json, say));
+/** Validates an unknown value as a profile, after an upgrade from version 1. Throws `profile.invalid` with the field. */
+export function parseProfile(json: unknown): DeviceProfile {
+  const shape = checkShape(profileSchema, current(json));
   if (shape.ok) return shape.value;
   const [{ field, message, remedy }] = shape.problems;
   throw new CopyscopeError({
@@ -23,17 +20,10 @@ export function parseProfile(json: unknown, say: (message: string) => void = () 
   });
 }
 
-function current(json: unknown, say: (message: string) => void): unknown {
+function current(json: unknown): unknown {
   const isFormer =
     typeof json === 'object' && json !== null && 'version' in json && json.version === 1 && 'format' in json;
-  if (!isFormer || json.format !== profileFormat) return json;
-  const { profile, dropped } = upgraded({ ...json });
-  if (dropped.length > 0) {
-    const some = dropped.slice(0, 5).join(', ');
-    const more = dropped.length > 5 ? `, and ${dropped.length - 5} more` : '';
-    say(`Profile "${String(profile['name'])}" is of version 1. Predictions no longer use ${some}${more}.`);
-  }
-  return profile;
+  return isFormer && json.format === profileFormat ? upgraded({ ...json }) : json;
 }
 
 /** Suffix of the device's name for a profile that wasn't measured. */

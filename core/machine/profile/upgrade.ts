@@ -29,39 +29,26 @@ const formerly: Partial<Record<ParameterName, string>> = {
   'recorder.newPart': 'recorder.coldNewPart',
 };
 
-export interface Upgraded {
-  readonly profile: Draft;
-  /** Parameters of version 1 that are no longer used. */
-  readonly dropped: readonly string[];
-}
-
 /** Upgrades an object that claims to be a profile of version 1. Nothing else about it is checked. */
-export function upgraded(former: Draft): Upgraded {
+export function upgraded(former: Draft): Draft {
   const { format, version: _version, name, source, basis, machines, measurements, ...sections } = former;
   const parameters: Record<string, unknown> = {};
-  const taken = new Set<string>();
   for (const parameter of parameterNames) {
     const path = formerly[parameter] ?? parameter;
     const value = converted(valueAt(sections, path), parameter);
-    taken.add(path);
     if (value !== undefined) parameters[parameter] = value;
   }
   const device = isDraft(sections['device']) ? sections['device'] : {};
   const { source: _source, l2Bytes: _l2Bytes, ...facts } = device;
-  for (const fact of Object.keys(facts)) taken.add(`device.${fact}`);
   const mallocSynchronizes = valueAt(sections, 'memory.mallocSynchronizes');
-  taken.add('memory.mallocSynchronizes');
   return {
-    profile: {
-      ...{ format, version: 2, name, source },
-      ...(basis === undefined ? {} : { basis }),
-      ...(machines === undefined ? {} : { machines }),
-      ...(measurements === undefined ? {} : { measurements }),
-      device: { ...facts, ...(mallocSynchronizes === undefined ? {} : { mallocSynchronizes }) },
-      parameters,
-      sources: sourcesOf(sections),
-    },
-    dropped: leaves(sections).filter((path) => !taken.has(path)),
+    ...{ format, version: 2, name, source },
+    ...(basis === undefined ? {} : { basis }),
+    ...(machines === undefined ? {} : { machines }),
+    ...(measurements === undefined ? {} : { measurements }),
+    device: { ...facts, ...(mallocSynchronizes === undefined ? {} : { mallocSynchronizes }) },
+    parameters,
+    sources: sourcesOf(sections),
   };
 }
 
@@ -83,15 +70,6 @@ function sourcesOf(sections: Draft): Record<string, string> {
   };
   look(sections, '');
   return found;
-}
-
-/** Returns the paths of all numbers, flags and tables. */
-function leaves(sections: Draft, path = ''): string[] {
-  return Object.entries(sections).flatMap(([key, value]) => {
-    const own = path === '' ? key : `${path}.${key}`;
-    if (isDraft(value)) return leaves(value, own);
-    return key === 'source' || key === 'version' || value === null ? [] : [own];
-  });
 }
 
 const isDraft = (value: unknown): value is Draft =>

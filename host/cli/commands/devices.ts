@@ -1,6 +1,7 @@
 /** `copyscope devices`: the GPUs of this machine, and the needs of each engine. */
 import { describeError } from '../../../core/errors.ts';
-import type { DeviceInfo, DeviceReport, EngineStatus } from '../../../core/program/engine.ts';
+import type { DeviceReport, EngineStatus } from '../../../core/program/engine.ts';
+import type { DeviceInfo } from '../../../core/trace/run.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import type { Colors, Context } from '../io.ts';

@@ -33,8 +33,11 @@ export function roundStep(least: number): number {
 /** Maximum width of a label; a tick closer to the right edge has none. */
 export const labelSpace = 64;
 
-/** Returns ticks at least `spacing` pixels apart for a view drawn `width` pixels wide. */
-export function timeTicks(view: TimeView, width: number, spacing = 90): Ticks {
+/** Least distance of two ticks in pixels. */
+const spacing = 90;
+
+/** Returns ticks for a view drawn `width` pixels wide. */
+export function timeTicks(view: TimeView, width: number): Ticks {
   const span = view.endNs - view.startNs;
   if (!(span > 0) || !(width > 0)) return { ticks: [], stepNs: 1, anchorLabel: null };
   const stepNs = roundStep((span * spacing) / width);

@@ -10,13 +10,12 @@ import {
   renameDeclaration,
 } from '../../../core/experiment/edit/declarations.ts';
 import { drawEdge } from '../../../core/experiment/edit/edge.ts';
-import type { Edited } from '../../../core/experiment/edit/edit.ts';
+import { type Edited, insertedAt } from '../../../core/experiment/edit/edit.ts';
 import { addOperation, setKernelKind } from '../../../core/experiment/edit/newOperation.ts';
 import {
   deleteOperations,
   duplicateOperations,
   groupOperations,
-  insertOperations,
   moveOperations,
   retargetOperations,
   setField,
@@ -268,7 +267,7 @@ describe('declarations', () => {
 });
 
 describe('an event edge', () => {
-  const two = insertOperations(example, atEndOf(example, 0), [
+  const two = insertedAt(example, atEndOf(example, 0), [
     { op: 'memset', buffer: 'target', offset: 0, value: 0, stream: 'default' },
     { op: 'work', durationNs: 1 },
   ]).experiment;
