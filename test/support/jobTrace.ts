@@ -1,4 +1,5 @@
 /** Draws the traces of a job's ranks: steps with compute, a copy and an all-reduce for which ranks wait. */
+import { complete } from './drawnTraces.ts';
 
 export interface DrawnJob {
   /** Nanoseconds by which each rank's clock is ahead. */
@@ -108,9 +109,3 @@ export function drawJob({ clocksNs, computeNs, groupOf, namesGroups, steps = 5, 
     exposedNs: exposed[rank] ?? [],
   }));
 }
-
-/** Times are in microseconds. */
-const complete = (cat: string, name: string, ts: number, dur: number, args: object, tid: number) => {
-  const pid = cat === 'kernel' || cat.startsWith('gpu') ? 0 : 42;
-  return { ph: 'X', cat, name, pid, tid, ts, dur, args };
-};

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Imported, LibraryItems } from '../../../core/service/service.ts';
 import { libraryItems } from '../../../core/service/service.ts';
+import { importFile } from '../../unit/host/support/imports.ts';
 import { steps } from '../../unit/import/recorded/recordingBytes.ts';
 import type { Random } from '../../unit/support/random.ts';
 import { type HostInFolder, hostInFolder } from '../hostInFolder.ts';
@@ -12,7 +13,6 @@ import { mutatedJson } from '../mutateText.ts';
 import { exampleDocuments, smallRuns, smallTrace } from '../seeds.ts';
 import { type TarEntry, tarOf } from '../tar.ts';
 
-const modifiedAt = '2026-11-20T09:00:00.000Z';
 const utf8 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 
 const right: Readonly<Record<string, Uint8Array>> = {
@@ -33,14 +33,6 @@ const oddNames = [
   'a.nsys-rep',
   '🙂',
 ];
-
-async function send({ host }: HostInFolder, name: string, bytes: Uint8Array, partBytes: number): Promise<Imported> {
-  const ticket = await host.service.beginImport({ name, modifiedAt });
-  for (let from = 0; from < bytes.length; from += partBytes) {
-    await host.service.importPart(ticket, bytes.slice(from, from + partBytes));
-  }
-  return host.service.endImport(ticket);
-}
 
 const itemsOf = (imported: Imported): LibraryItems => {
   if (imported.kind === 'run') return libraryItems({ runs: [imported.run.id] });
@@ -66,7 +58,7 @@ function imported(place: HostInFolder, name: string, bytes: Uint8Array, partByte
     input: bytes,
     run: async () => {
       const before = place.content();
-      const result = await taken(() => send(place, name, bytes, partBytes));
+      const result = await taken(() => importFile(place.host.service, name, bytes, partBytes));
       if (result === null) place.requireSame(before);
       else await readAndDelete(place, result);
       return result !== null;
@@ -94,7 +86,7 @@ const files = (place: HostInFolder): Kind => ({
 const manifest = {
   format: 'copyscope/bundle',
   version: 2,
-  createdAt: modifiedAt,
+  createdAt: '2026-11-20T09:00:00.000Z',
   program: 'fuzz',
   experiments: [{ id: 'mine', name: 'Mine' }],
   runs: [{ id: 'imported/a', name: 'a', title: 'b', notes: true }],

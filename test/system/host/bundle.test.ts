@@ -1,5 +1,5 @@
 /** A bundle contains a whole library; a damaged or malicious one leaves nothing behind. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -104,6 +104,14 @@ describe('a bundle', () => {
     expect(imported).toMatchObject({ kind: 'bundle', items: { runs: [expect.stringMatching(/^imported\//)] } });
     const empty = await importFile(other.service, 'x', await packed(libraryItems({})));
     expect(empty).toEqual({ kind: 'bundle', items: libraryItems({}) });
+  });
+
+  it('holds both of two files that are one on the disk, since a bundle has no links', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    linkSync(join(folder, `one/experiments/${id}.json`), join(folder, 'one/experiments/linked.json'));
+    const bundle = await packed(libraryItems({ experiments: [id, 'linked'] }));
+    await importFile(other.service, 'x', bundle);
+    expect(await other.service.experiments()).toHaveLength(2);
   });
 
   it('is fetched once, and only what is there can be packed', async () => {

@@ -3,12 +3,13 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Assets } from '../../../host/library/assets.ts';
+import type { Imported } from '../../../core/service/service.ts';
 import { withReportExported } from '../../../host/library/imports/nsysReport.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
-import { Library } from '../../../host/library/library.ts';
 import { newFolder } from '../../support/newFolder.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
+import { hostOf } from '../../unit/host/support/hostOf.ts';
+import { importFile } from '../../unit/host/support/imports.ts';
 
 const fixture = brotliDecompressSync(readFileSync(join(repository, 'test/fixtures/nsight/mock.sqlite.br')));
 
@@ -24,37 +25,27 @@ const file = (name: string, content: string | Uint8Array): string => {
 };
 
 /** Adds a file in parts, like a window. */
-async function dropped(library: Library, name: string, bytes: Uint8Array) {
-  const ticket = library.imports.begin({ name, modifiedAt: new Date(0) });
-  for (let from = 0; from < bytes.length; from += 100_000) {
-    await library.imports.part(ticket, bytes.subarray(from, from + 100_000));
+async function dropped(name: string, bytes: Uint8Array): Promise<Imported> {
+  const host = hostOf(join(folder, 'data'));
+  try {
+    return await importFile(host.service, name, bytes, 100_000);
+  } finally {
+    host.close();
   }
-  return library.imports.finish(ticket);
 }
-
-const newLibrary = (): Library =>
-  new Library({
-    dataFolder: join(folder, 'data'),
-    assets: new Assets(join(folder, 'none')),
-    version: '1.2.3',
-  });
 
 describe('an export that is dropped on a window', () => {
   it('is kept as a run, whatever it is called, and once', async () => {
-    const library = newLibrary();
-    const imported = await dropped(library, 'train.nsys.sqlite', fixture);
+    const imported = await dropped('train.nsys.sqlite', fixture);
     expect(imported).toMatchObject({ kind: 'run', isNew: true, run: { id: 'imported/train-nsys' } });
-    expect(await dropped(library, 'same', fixture)).toMatchObject({ kind: 'run' });
-    library.close();
+    expect(await dropped('same', fixture)).toMatchObject({ kind: 'run' });
   });
 
   it('that is damaged beyond reading is refused, and leaves nothing', async () => {
-    const library = newLibrary();
-    await expect(dropped(library, 'x.sqlite', fixture.subarray(0, 5000))).rejects.toMatchObject({
+    await expect(dropped('x.sqlite', fixture.subarray(0, 5000))).rejects.toMatchObject({
       code: expect.stringMatching(/^trace-file\./),
     });
     expect(readdirSync(join(folder, 'data')).filter((name) => name === 'runs')).toEqual([]);
-    library.close();
   });
 });
 
@@ -83,12 +74,10 @@ describe('a report (.nsys-rep)', () => {
   });
 
   it('is taken from a window by its name', async () => {
-    const library = newLibrary();
-    await expect(dropped(library, 'train.nsys-rep', new Uint8Array(100))).rejects.toMatchObject({
+    await expect(dropped('train.nsys-rep', new Uint8Array(100))).rejects.toMatchObject({
       code: 'trace-file.nsys-report',
       message: expect.stringContaining('train.nsys-rep'),
     });
-    library.close();
   });
 
   it('is exported by the nsys that is there', async (context) => {
