@@ -43,7 +43,7 @@ const shapeSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const buffers = z.array(idSchema).max(16).default([]);
+const buffers = z.array(idSchema).max(128).default([]);
 const schema = z.strictObject({
   ...named('kernel'),
   ...recorded,

@@ -110,8 +110,11 @@ class LifetimeCheck {
     const { op } = instruction;
     const begins = instruction.code === 'allocate' || (instruction.code === 'pin' && instruction.dst === buffer);
     if (begins) {
-      if (state === 'there')
-        this.#report(op, `"${name}" is allocated already.`, 'Free it before, or use another buffer.');
+      const remedy =
+        instruction.code === 'pin'
+          ? 'A pin allocates its target itself: remove the other allocation, or free it before.'
+          : 'Free it before, or use another buffer.';
+      if (state === 'there') this.#report(op, `"${name}" is allocated already.`, remedy);
       this.#states.set(buffer, 'there');
       return;
     }

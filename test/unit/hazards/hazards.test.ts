@@ -68,6 +68,16 @@ it('notes the number of hazards with a run, or that a long program was not check
   expect(hazardNote(of(Array.from({ length: 20_001 }, () => work)))).toContain('checked');
 });
 
+it('finds the unordered copy into the last of 100 buffers that a kernel reads', () => {
+  const read = Array.from({ length: 100 }, (_, index) => ({ id: `in${index}`, memory: 'device', bytes: 64 }) as const);
+  const kernel = { kind: 'spin', durationNs: 10 } as const;
+  const experiment = experimentOf({ ...parts, buffers: [...buffers, ...read] }, [
+    { op: 'kernel', kernel, reads: read.map(({ id }) => id), stream: 'a' },
+    { op: 'copy', src: 'pinned', dst: 'in99', stream: 'b' },
+  ]);
+  expect(found(experiment)).toEqual(['unordered-streams 0-1']);
+});
+
 describe('evidence', () => {
   const experiment = example('changed-source-pinned');
   const check = { kind: 'final', buffer: 'target', op: -1, bytesChecked: 100, bytesWrong: 40, firstWrong: 0 } as const;
