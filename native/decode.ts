@@ -2,6 +2,7 @@
 
 import { CopyscopeError } from '../core/errors.ts';
 import { copyOverlap, overlap } from '../core/explain/figures/overlap.ts';
+import { frontendName } from '../core/program/frontend.ts';
 import type { Instruction, Program } from '../core/program/program.ts';
 import { lowerMedian } from '../core/statistics.ts';
 import { TraceBuilder } from '../core/trace/builder.ts';
@@ -27,8 +28,9 @@ export function decodeTrace(program: Program, { host, device }: AddonResult): Tr
       startNs: at(host.startNs, row) + shift(iteration),
       durationNs: at(host.durationNs, row),
       lane: lanes.host(at(host.thread, row), at(host.worker, row)),
-      kind: named(rowKinds, at(host.kind, row)),
-      name: named(calls, at(host.call, row)) || label(op),
+      // PyTorch's own time belongs to no operation.
+      kind: op < 0 ? 'host-call' : named(rowKinds, at(host.kind, row)),
+      name: op < 0 ? frontendName : named(calls, at(host.call, row)) || label(op),
       op,
       correlation: at(host.correlation, row),
       iteration,

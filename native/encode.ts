@@ -3,6 +3,7 @@ import { CopyscopeError } from '../core/errors.ts';
 import { multiCopyOptions } from '../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../core/experiment/operations.ts';
 import type { Pattern } from '../core/experiment/resources.ts';
+import { callsForEach, frontendCalls, frontendNs } from '../core/program/frontend.ts';
 import {
   type Blocks,
   bytesOfBlocks,
@@ -15,6 +16,7 @@ import {
   type MultiCopyPlan,
   type Program,
   type ProgramKernel,
+  type ProgramThread,
 } from '../core/program/program.ts';
 import { copyDirections, memoryKinds } from '../core/trace/trace.ts';
 import type { AddonRequest } from './addon.ts';
@@ -72,9 +74,7 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     multiCopies: table('multiCopies', program.multiCopies, multiCopyNumbers),
   };
   const threads = program.threads.map((thread) =>
-    table('instructions', withoutLoops(thread.instructions), (instruction) =>
-      instructionNumbers(instruction, calls, tablesOf),
-    ),
+    table('instructions', executed(thread, program), (instruction) => instructionNumbers(instruction, calls, tablesOf)),
   );
   const blockTables = tablesOf.map(({ sizes, srcOffsets, dstOffsets }) =>
     Float64Array.from(
@@ -103,22 +103,35 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
   };
 }
 
-/** Replaces each loop over blocks by its copies. */
-function withoutLoops(instructions: readonly Instruction[]): readonly Instruction[] {
+/** `ns`: PyTorch's own time of each call of a multi-tensor loop. */
+type Executed = Instruction | (InstructionOf<'multiCopy'> & { readonly ns: number });
+
+/** Replaces each loop over blocks by its copies, and adds PyTorch's own time as work of no operation. */
+function executed(thread: ProgramThread, program: Program): readonly Executed[] {
+  const { instructions } = thread;
+  const calls = frontendCalls(thread, program);
+  const isEach = (one: Instruction): boolean =>
+    program.frontend === 'pytorch' && callsForEach(one, program.multiCopies);
   const places: number[] = [];
-  const flat: Instruction[] = [];
-  for (const one of instructions) {
+  const flat: Executed[] = [];
+  const spend = (durationNs: number): void => {
+    if (durationNs > 0) flat.push({ code: 'work', op: -1, durationNs });
+  };
+  instructions.forEach((one, index) => {
     places.push(flat.length);
-    if (one.code !== 'blockCopy' || one.by !== 'loop') flat.push(one);
-    else {
+    spend((calls[index] ?? []).reduce((sum, call) => sum + frontendNs[call], 0));
+    if (one.code !== 'blockCopy' || one.by !== 'loop') {
+      flat.push(one.code === 'multiCopy' && isEach(one) ? { ...one, ns: frontendNs.tensor } : one);
+    } else {
       const { op, src, dst, stream, blocks } = one;
       const { sizes, srcOffsets, dstOffsets } = blocks;
       sizes.forEach((bytes, at) => {
         const [srcOffset = 0, dstOffset = 0] = [srcOffsets[at], dstOffsets[at]];
+        spend(isEach(one) ? frontendNs.tensor : 0);
         flat.push({ code: 'copy', op, src, srcOffset, dst, dstOffset, bytes, stream, blocking: false });
       });
     }
-  }
+  });
   const placeOf = (index: number): number => places[index] ?? index;
   return flat.map((one) => {
     if (one.code === 'repeat') return { ...one, end: placeOf(one.end) };
@@ -249,7 +262,7 @@ interface InstructionFields {
   readonly dstOffset?: number;
   readonly bytes?: number;
   /**
-   * Nanoseconds of work, spin and host function, passes of a stream kernel, operations of an arithmetic one, rounds of
+   * Nanoseconds of work, spin and host function, and of PyTorch before each call of a multi-tensor loop, passes of a stream kernel, operations of an arithmetic one, rounds of
    * a repeat, the byte of a memset, the allocator of an allocate and a free, 1 for a pitched block copy.
    */
   readonly amount?: number;
@@ -265,7 +278,7 @@ interface InstructionFields {
 }
 
 function instructionNumbers(
-  instruction: Instruction,
+  instruction: Executed,
   calls: ReadonlyMap<ProgramKernel, number>,
   tables: readonly Blocks[],
 ): TableRow<'instructions'> {
@@ -290,7 +303,7 @@ function instructionNumbers(
 }
 
 function instructionFields(
-  instruction: Instruction,
+  instruction: Executed,
   calls: ReadonlyMap<ProgramKernel, number>,
   tables: readonly Blocks[],
 ): InstructionFields {
@@ -331,7 +344,10 @@ function instructionFields(
     case 'item':
       return { code: 'item', src: instruction.buffer, stream: instruction.stream };
     case 'multiCopy':
-      return { code: 'multiCopy', index: instruction.plan, stream: instruction.stream };
+      return {
+        ...{ code: 'multiCopy', index: instruction.plan, stream: instruction.stream },
+        amount: 'ns' in instruction ? instruction.ns : 0,
+      };
     case 'blockCopy': {
       const { code, src, dst, stream, smShare: share, blocks, by } = instruction;
       return {

@@ -3,7 +3,10 @@ import { cpus, release, type } from 'node:os';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
 import { requireCapable } from '../core/program/capabilities.ts';
 import { type Engine, type EngineRequest, RunError, type RunHooks } from '../core/program/engine.ts';
+import { frontendNs } from '../core/program/frontend.ts';
+import type { Program } from '../core/program/program.ts';
 import { type Run, type RunInfo, runFormat, runVersion, type TimingSource, timingSources } from '../core/trace/run.ts';
+import { formatDuration } from '../core/units.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Addon, AddonEvent, AddonReport, AddonRequest, AddonResult } from './addon.ts';
 import { decodeElapsedTimes, decodeIterations, decodeMemory, decodeTrace, decodeVerification } from './decode.ts';
@@ -67,7 +70,7 @@ export class NativeEngine implements Engine {
         ...(elapsedTimes === undefined ? {} : { elapsedTimes }),
         ...(this.kind === 'cuda' && canFlush ? { buffersFlushed: true } : {}),
         ...(memory === undefined ? {} : { memory }),
-        notes: [...result.notes],
+        notes: [...frontendNotes(program), ...result.notes],
       };
       return { info, trace };
     };
@@ -110,6 +113,14 @@ export class NativeEngine implements Engine {
     });
   }
 }
+
+/** Says that PyTorch's own time isn't from this machine. */
+const frontendNotes = ({ frontend }: Program): string[] =>
+  frontend === 'cuda'
+    ? []
+    : [
+        `PyTorch's own time is modelled, not measured: the host was busy for ${formatDuration(frontendNs.tensor)} before each call.`,
+      ];
 
 /** Matches what native/src/executor/host_memory.cpp can do. */
 const canFlush = process.arch === 'x64';

@@ -145,6 +145,7 @@ export const signalSchema = z.strictObject({
 
 export const environmentSchema = z.strictObject({
   defaultStream: z.enum(['legacy', 'per-thread']).default('legacy').describe('The stream "default".'),
+  frontend: z.enum(['cuda', 'pytorch']).default('cuda').describe('pytorch adds its own time.'),
   launchBlocking: z.boolean().default(false).describe('CUDA_LAUNCH_BLOCKING=1.'),
   visibleDevices: z
     .array(z.number().int().min(0).max(63))

@@ -3,6 +3,7 @@
  * what it lacks (core/machine/cost). Times are nanoseconds and rates bytes per second, unless a name says otherwise.
  */
 import type { Pattern } from '../experiment/resources.ts';
+import type { FrontendCall } from '../program/frontend.ts';
 import type { InstructionOf } from '../program/instructions.ts';
 import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
@@ -91,6 +92,7 @@ export type CallName =
   | 'cudaFreeAsync'
   | 'captured'
   | 'cached memory'
+  | `PyTorch ${FrontendCall}`
   | 'signal'
   | (string & {});
 export type MemoryCallName =

@@ -176,6 +176,9 @@ export class HostThread
       case 'queryEvent':
       case 'call':
         return this.#spend(step, 'host-call', step.call, nowNs);
+      case 'frontend':
+        this.#output.frontend(this.#index, nowNs, nowNs + step.callNs);
+        return nowNs + step.callNs;
       case 'elapsedTime':
         return this.#elapsedTime(step, nowNs);
       case 'repeat':

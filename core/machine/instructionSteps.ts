@@ -3,6 +3,7 @@
  * launch-cost, launch-blocking, and those of copies.ts.
  */
 import { aloneOn } from '../program/aloneCopies.ts';
+import { callsForEach, callsOfTo, type FrontendCall } from '../program/frontend.ts';
 import {
   bytesOfBlocks,
   type Instruction,
@@ -62,8 +63,27 @@ export class InstructionSteps {
     this.#copies = new Copies(costs, program);
   }
 
-  /** `captured`: it becomes part of a graph instead of running. */
-  of(instruction: Instruction, captured: boolean): readonly Step[] {
+  /** `captured`: it becomes part of a graph instead of running. `calls`: calls into PyTorch before it. */
+  of(instruction: Instruction, captured: boolean, calls: readonly FrontendCall[]): readonly Step[] {
+    const steps = this.#of(instruction, captured);
+    if (this.#program.frontend !== 'pytorch') return steps;
+    const before = calls.length === 0 ? [] : [this.#frontend(calls)];
+    if (!callsForEach(instruction, this.#program.multiCopies)) return [...before, ...steps];
+    const one = this.#frontend(['tensor']);
+    const to = { ...one, callNs: callsOfTo * one.callNs };
+    const each = (step: Step): Step | Step[] =>
+      step.code === 'synchronizeStream'
+        ? step
+        : [step.code === 'copy' && instruction.code === 'multiCopy' ? to : one, step];
+    return [...before, ...steps.flatMap(each)];
+  }
+
+  #frontend(calls: readonly FrontendCall[]): Step {
+    const callNs = calls.reduce((sum, call) => sum + this.#costs.callNs(`PyTorch ${call}`), 0);
+    return { ...blankStep, code: 'frontend', callNs };
+  }
+
+  #of(instruction: Instruction, captured: boolean): readonly Step[] {
     switch (instruction.code) {
       case 'item':
         return this.#item(instruction);

@@ -1,5 +1,6 @@
 /** Prices a program with a cost model: each host thread's steps. */
 import { isCapturable } from '../program/captures.ts';
+import { type FrontendCall, frontendCalls } from '../program/frontend.ts';
 import type { Instruction, Program, ProgramThread } from '../program/program.ts';
 import type { CostModel } from './costModel.ts';
 import { InstructionSteps } from './instructionSteps.ts';
@@ -14,11 +15,13 @@ export interface ThreadPlan {
 
 /** Returns the plan of each host thread. */
 export function planProgram(program: Program, costs: CostModel): readonly ThreadPlan[] {
-  const { devices, buffers, streams, launchBlocking, peerAccess, warmups, threads } = program;
-  const declared = JSON.stringify([devices, buffers, streams, launchBlocking, peerAccess, warmups]);
+  const { devices, buffers, streams, frontend, launchBlocking, peerAccess, warmups, threads } = program;
+  const declared = JSON.stringify([devices, buffers, streams, frontend, launchBlocking, peerAccess, warmups]);
   const before = last?.costs === costs && last.declared === declared ? last.threads : [];
   const stepsOf = new InstructionSteps(program, costs);
-  const planned = threads.map((thread, index) => planThread(thread, stepsOf, before[index]));
+  const planned = threads.map((thread, index) =>
+    planThread(thread, stepsOf, frontendCalls(thread, program), before[index]),
+  );
   last = program.operations.length > mostKept ? null : { costs, declared, threads: planned };
   return planned;
 }
@@ -33,10 +36,13 @@ let last: { readonly costs: CostModel; readonly declared: string; readonly threa
   null;
 const mostKept = 150_000;
 
-/** `before` is from a program with the same declarations. */
+const none: readonly FrontendCall[] = [];
+
+/** `calls`: calls into PyTorch before each instruction. `before` is from a program with the same declarations. */
 function planThread(
   { instructions }: ProgramThread,
   stepsOf: InstructionSteps,
+  calls: readonly (readonly FrontendCall[])[],
   before: PlannedThread | undefined,
 ): PlannedThread {
   const steps: Step[] = [];
@@ -57,7 +63,7 @@ function planThread(
       ? [known]
       : code === 'endRepeat'
         ? [{ ...stepsOf.blank(instruction), jump: places[instruction.start] ?? -1 }]
-        : stepsOf.of(instruction, capturing && isCapturable(instruction));
+        : stepsOf.of(instruction, capturing && isCapturable(instruction), calls[index] ?? none);
     for (const step of own) {
       steps.push(step);
       ops.push(op);

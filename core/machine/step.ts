@@ -13,8 +13,11 @@ import { type EngineIndex, noEngine } from './engines.ts';
  */
 export type Route = 'none' | 'mark' | 'engine' | 'stage-in' | 'stage-out' | 'host' | 'function' | 'graph';
 
-/** call: a CUDA call of known cost. pinMemory: page-locked memory for a pin, whose copying is a step of its own. */
-export type StepCode = InstructionCode | 'call' | 'pinMemory' | 'instantiateGraph' | 'uploadGraph';
+/**
+ * call: a CUDA call of known cost. frontend: PyTorch's own time before calls. pinMemory: page-locked memory for a pin,
+ * whose copying is a step of its own.
+ */
+export type StepCode = InstructionCode | 'call' | 'frontend' | 'pinMemory' | 'instantiateGraph' | 'uploadGraph';
 
 /** Every step has every field, which keeps reading them fast. */
 export interface Step {

@@ -1,5 +1,6 @@
 /** Writes the simulation into a trace, with the lanes and names of a native run. */
 
+import { frontendName } from '../program/frontend.ts';
 import type { Program } from '../program/program.ts';
 import { hostLane } from '../trace/laneTitles.ts';
 import { kindCodes, memoryCodes, RowWriter } from '../trace/rowWriter.ts';
@@ -61,6 +62,7 @@ export class TraceOutput {
   readonly #engines: ReadonlyMap<EngineIndex, LaneIndex>;
   readonly #hostModels: StepModels;
   readonly #hostNames: string[] = [];
+  readonly #frontendModels = new Map<number, number>();
   readonly #streamModels: StepModels;
   #correlations = 0;
 
@@ -139,6 +141,14 @@ export class TraceOutput {
     const known = this.#hostModels.of(step, op);
     const isKnown = known >= 0 && this.#hostNames[op] === name;
     this.#add(isKnown ? known : this.#hostModel(thread, kind, name, step, op, helper), startNs, endNs, correlation);
+  }
+
+  /** Adds PyTorch's own time. A thread's rows share a model, since they belong to no operation. */
+  frontend(thread: number, startNs: number, endNs: number): void {
+    const known = this.#frontendModels.get(thread);
+    const model = known ?? this.#model(this.#threads[thread] ?? 0, 'host-call', frontendName, -1);
+    this.#frontendModels.set(thread, model);
+    this.#add(model, startNs, endNs, 0);
   }
 
   /** Adds stream work that has just ended. */

@@ -81,6 +81,7 @@ function lowerOnce(experiment: Experiment): { readonly program: Program; readonl
     multiCopies,
     threads,
     operations: lowering.operations,
+    frontend: environment.frontend,
     launchBlocking: environment.launchBlocking,
     peerAccess: environment.peerAccess,
     poolReleaseThreshold: environment.poolReleaseThreshold,

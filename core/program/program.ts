@@ -130,6 +130,8 @@ export interface Program {
   readonly results: readonly KernelResult[];
   /** Written regions whose final content can't be derived from the document, with the reason. */
   readonly unverifiable: readonly { readonly buffer: number; readonly reason: string }[];
+  /** pytorch: calls take PyTorch's own time as well (frontend.ts). */
+  readonly frontend: 'cuda' | 'pytorch';
   /** CUDA_LAUNCH_BLOCKING=1. */
   readonly launchBlocking: boolean;
   readonly peerAccess: boolean;

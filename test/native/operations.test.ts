@@ -68,6 +68,36 @@ describeNative('operations on the CPU engine', () => {
     },
   );
 
+  test("PyTorch's own time comes before the same calls as in a simulation, and is no less than there", async () => {
+    const bytes = 4 * KiB;
+    const copy = { op: 'copy', src: 'source', dst: 'device', stream: 's' } as const;
+    const to = { op: 'multiCopy', payload: { tensors: 5, bytes, memory: 'pageable' } } as const;
+    const wanted = request({
+      environment: { ...once, frontend: 'pytorch' },
+      buffers: [
+        { id: 'source', memory: 'pinned', bytes },
+        { id: 'device', memory: 'device', bytes },
+      ],
+      streams: [{ id: 's' }],
+      operations: [
+        { op: 'repeat', count: 3, operations: [copy] },
+        { ...to, strategy: 'pin-then-copy' },
+        { ...to, strategy: 'packed' },
+        { op: 'synchronizeDevice' },
+      ],
+    });
+    const ownNs = (run: Run): number[] =>
+      rowsOf(run)
+        .filter(({ name }) => name === 'PyTorch')
+        .map(({ start, end, op, kind }) => (op === -1 && kind === 'host-call' ? end - start : Number.NaN));
+    const run = await runOnCpu(wanted);
+    const [ran, simulated] = [ownNs(run), ownNs(await simulator.run(wanted))];
+    expect(ran).toHaveLength(simulated.length);
+    const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
+    expect(sum(ran)).toBeGreaterThanOrEqual(sum(simulated));
+    expect(run.info.notes.join()).toContain('PyTorch');
+  });
+
   test('a repeat moves on through its buffers, and the host reads what each round brings', async () => {
     const bytes = 16 * KiB;
     const run = await runOnCpu(

@@ -99,6 +99,7 @@ const ofCause: Readonly<Record<Cause, TermId>> = {
   'wait-after-each-copy': 'synchronise',
   'allocated-again': 'allocator',
   'captured-again': 'graph',
+  'frontend-calls': 'launch',
   'launch-blocking': 'launch-blocking',
   'launch-queue-full': 'launch-queue',
   'multiprocessors-full': 'compute',

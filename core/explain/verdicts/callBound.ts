@@ -72,7 +72,8 @@ function rowsInRow(scene: Scene, copies: readonly Activity[]): Set<number> {
   for (const [at, { call }] of called.entries()) {
     const next = called[at + 1]?.call;
     const isGoingOn =
-      next !== undefined && scene.thread(call.lane).within({ startNs: call.endNs, endNs: next.startNs }).count === 0;
+      next !== undefined &&
+      scene.thread(call.lane).within({ startNs: call.endNs, endNs: next.startNs }).count <= scene.ownRows;
     if (isGoingOn) continue;
     if (at + 1 - begin >= fewest) for (const { copy } of called.slice(begin, at + 1)) found.add(copy.row);
     begin = at + 1;

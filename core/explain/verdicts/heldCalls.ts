@@ -6,11 +6,15 @@
  * launch-queue, mapped-memory.
  */
 import { groupBy } from '../../groupBy.ts';
+import { frontendName } from '../../program/frontend.ts';
 import { coveredLength } from '../../trace/intervals.ts';
 import { type Activity, activity, makespan, rowKind, rowStart, rowsOfKind } from '../../trace/iteration.ts';
+import { rowEndNs } from '../../trace/rows.ts';
 import type { RowIndex } from '../../trace/trace.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
+import { rowUnion } from '../figures/overlap.ts';
 import { isReadAgain } from './facts.ts';
+import { mostStartNs } from './late.ts';
 import { durationOf, noKernels, type Scene } from './scene.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -20,6 +24,9 @@ const isPoolCall = /^cuda(Malloc|Free)Async$/;
 
 /** Less of the makespan than this isn't worth a verdict. */
 const leastPart = 0.02;
+
+/** Fewer calls of PyTorch aren't worth joining. */
+const fewestJoined = 16;
 
 /** Calls that are listed as evidence: an allocation and its free. */
 const mostEvidence = 2;
@@ -56,6 +63,46 @@ export function heldCalls(scene: Scene): Verdict[] {
     ...repeatedPins(scene, leastNs),
     ...repeatedCaptures(scene, leastNs),
     ...fullQueues(scene, leastNs),
+    ...frontendCalls(scene, leastNs),
+  ];
+}
+
+/** Returns a verdict on the thread with most calls into PyTorch, if the device waited for PyTorch itself. */
+function frontendCalls(scene: Scene, leastNs: number): Verdict[] {
+  const { iteration, facts, calls } = scene;
+  if (facts.program?.frontend !== 'pytorch') return [];
+  const { trace } = iteration;
+  const { lane, name } = trace.columns;
+  const isOwn = (row: RowIndex): boolean => trace.names[name[row] ?? -1] === frontendName;
+  const onLanes = groupBy(rowsOfKind(iteration, 'host-call', 'host-sync'), (row) => lane[row]);
+  const ownOf = (rows: readonly RowIndex[]): readonly RowIndex[] => rows.filter(isOwn);
+  const [rows = []] = [...onLanes.values()].sort((a, b) => ownOf(b).length - ownOf(a).length);
+  const own = ownOf(rows).map((row) => activity(trace, row));
+  const [first] = own;
+  if (first === undefined || own.length < fewestJoined) return [];
+  const busy = rowUnion(iteration, rowsOfKind(iteration, 'kernel', 'memset', 'copy'));
+  // Elsewhere the host is ahead of the device.
+  const isWaitedFor = (row: RowIndex, place: number): boolean => {
+    const next = rows[place + 1] ?? -1;
+    const work = calls.activityOf(next);
+    if (work !== undefined) return rowStart(trace, work) - rowEndNs(trace, next) <= mostStartNs;
+    return coveredLength(busy, rowEndNs(trace, row), rowEndNs(trace, row) + 1) === 0;
+  };
+  const waited = rows.filter((row, place) => isOwn(row) && isWaitedFor(row, place));
+  const costNs = waited.reduce((sum, row) => sum + durationOf(activity(trace, row)), 0);
+  if (costNs < leastNs) return [];
+  const verdict = verdictOf(scene, first, own, own.length);
+  return [
+    {
+      ...verdict,
+      cause: 'frontend-calls',
+      rule: 'launch-cost',
+      costNs,
+      title: "PyTorch's own time",
+      explanation: `PyTorch itself took ${formatDuration(verdict.copyNs)} in ${own.length} calls of host thread "${trace.lanes[first.lane]?.name}", besides the CUDA calls in them.`,
+      remedy:
+        'Make fewer calls: a multi-tensor copy for many tensors, torch._foreach functions for many small kernels, or a graph that replays them.',
+    },
   ];
 }
 

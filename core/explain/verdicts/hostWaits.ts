@@ -101,7 +101,8 @@ function waitFor(scene: Scene, copy: Activity): Activity | null {
   const next = rows[lowerBound(0, rows.length, (place) => (rows[place]?.startNs ?? 0) < call.endNs)];
   const isWait = next?.kind === 'host-sync' && copy.endNs <= next.endNs;
   if (next === undefined || !isWait) return null;
-  return scene.thread(call.lane).within({ startNs: call.endNs, endNs: next.startNs }).count > 1 ? null : next;
+  const { count } = scene.thread(call.lane).within({ startNs: call.endNs, endNs: next.startNs });
+  return count > 1 + 2 * scene.ownRows ? null : next;
 }
 
 const rowsByLane = rememberedBy(({ iteration }: Scene) =>

@@ -114,7 +114,7 @@ export function synchronised(scene: Scene, { first, second }: Pair): Cause[] {
 }
 
 /** Limit of the time from issue to start if nothing delays the work: up to 3.7 µs behind a copy on H200 machines. */
-const mostStartNs = 4000;
+export const mostStartNs = 4000;
 
 /** Returns the cause if nothing else delayed the second: too small, or issued too late although it ran at once. */
 export function promptly(scene: Scene, pair: Pair): Found | null {

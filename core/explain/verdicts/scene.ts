@@ -59,6 +59,8 @@ export interface Scene {
   readonly copyOfCall: ReadonlyMap<RowIndex, Activity>;
   /** Whether any host thread did anything. */
   readonly hasThreads: boolean;
+  /** Number of rows of PyTorch's own time before each call. */
+  readonly ownRows: number;
   /** Returns the rows of a host thread, by lane index, without ranges. */
   readonly thread: (lane: number) => LaneSpans;
   /** Number of the device's copy engines; null if unknown. With one, both directions share it. */
@@ -130,6 +132,7 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
     calls,
     copyOfCall: new Map(copies.map((copy) => [calls.get(copy.row) ?? -1, copy])),
     hasThreads: hasThreads(iteration),
+    ownRows: facts.program?.frontend === 'pytorch' ? 1 : 0,
     thread: onceEach((lane) => threadSpans(iteration, lane)),
     copyEngines,
     engineOf: ({ engine, device }) => engines.get(copyEngines === 1 ? device : engine),

@@ -45,6 +45,8 @@ export const causes = [
   'allocated-again',
   /** Repeated captures of a graph block the host. */
   'captured-again',
+  /** PyTorch's own time. */
+  'frontend-calls',
   'multiprocessors-full',
   /** The first ended before the host could issue the next. */
   'too-small',

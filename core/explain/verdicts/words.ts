@@ -67,6 +67,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'through-host': untold('Through host memory from device to device'),
   'allocated-again': untold('Memory allocated again and again'),
   'captured-again': untold('Graph captured again and again'),
+  'frontend-calls': untold("PyTorch's own time"),
 
   overlapped: (texts) => {
     const { copy, overlapNs, partner } = texts.shown;

@@ -1,5 +1,6 @@
 /** Cost model of a device profile. */
 
+import { frontendNs } from '../../program/frontend.ts';
 import type { LibraryKernel, Program, ProgramKernel } from '../../program/program.ts';
 import { rememberedBy } from '../../rememberedBy.ts';
 import { copyDirection } from '../../trace/trace.ts';
@@ -128,6 +129,12 @@ class ProfileCosts implements CostModel {
       case 'cudaMemcpyAsync':
       case 'cudaMemcpy':
         return this.#p['calls.copyNs'] + this.#callNs;
+      case 'PyTorch tensor':
+        return this.#p['calls.pytorchTensorNs'] ?? frontendNs.tensor;
+      case 'PyTorch handle':
+        return this.#p['calls.pytorchHandleNs'] ?? frontendNs.handle;
+      case 'PyTorch stream':
+        return this.#p['calls.pytorchStreamNs'] ?? frontendNs.stream;
       case 'cudaLaunchHostFunc':
         return this.#p['calls.shortNs'] + this.#callNs;
       default:

@@ -4,6 +4,8 @@
  * derived from this: a new parameter is one row.
  */
 
+import { frontendNs } from '../../program/frontend.ts';
+
 /** Keys of a table's points, with the unit of their values. */
 export const tableKeys = { bytes: 'ns', nodes: 'ns', share: 'part', threads: 'bytesPerSecond' } as const;
 export type PointKey = keyof typeof tableKeys;
@@ -56,7 +58,7 @@ export const registry = {
   },
   'copies.pitchedRowNs': {
     ...{ unit: 'ns', without: null, probe: null },
-    what: 'Engine’s least time for a row of a cudaMemcpy2DAsync.',
+    what: 'Engine’s least time for a cudaMemcpy2DAsync’s row.',
   },
   'staging.chunkBytes': {
     ...{ unit: 'B', probe: 'staging' },
@@ -96,13 +98,25 @@ export const registry = {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
     what: 'Call that issues no work: event, query, captured call, pooled memory.',
   },
+  'calls.pytorchTensorNs': {
+    ...{ unit: 'ns', without: frontendNs.tensor, probe: null },
+    what: 'PyTorch’s own time.',
+  },
+  'calls.pytorchHandleNs': {
+    ...{ unit: 'ns', without: frontendNs.handle, probe: null },
+    what: 'PyTorch’s own time.',
+  },
+  'calls.pytorchStreamNs': {
+    ...{ unit: 'ns', without: frontendNs.stream, probe: null },
+    what: 'PyTorch’s own time.',
+  },
   'calls.contendedNs': {
     ...{ unit: 'ns', without: 0, probe: null },
-    what: 'Delay of a copy’s call behind another thread’s in a multi-tensor copy.',
+    what: 'Delay behind another thread’s call in a multi-tensor copy.',
   },
   'calls.afterStagedPart': {
     ...{ unit: 'part', without: 0, probe: null },
-    what: 'Extra part of a thread’s first call of each kind after a pageable copy of `calls.stagedBytes`.',
+    what: 'Extra part of first calls after a pageable copy of `calls.stagedBytes`.',
   },
   'calls.stagedBytes': {
     ...{ unit: 'B', without: null, probe: null },
@@ -144,7 +158,7 @@ export const registry = {
     ...{ unit: 'B/s', probe: 'kernel cache', ablated: 'kernel.deviceBytesPerSecond' },
     what: 'Byte-streaming kernels.',
   },
-  'kernel.l2Bytes': { unit: 'B', probe: 'kernel cache', ablated: 0, what: 'Data that L2 keeps for the next pass.' },
+  'kernel.l2Bytes': { unit: 'B', probe: 'kernel cache', ablated: 0, what: 'Data that L2 keeps.' },
   'kernel.memoryLatencyNs': {
     unit: 'ns',
     without: 0,
@@ -217,7 +231,7 @@ export const registry = {
     unit: 'ns',
     probe: 'host functions',
     ablated: 0,
-    what: 'From the end of earlier work to the start of a host function.',
+    what: 'From earlier work to a host function.',
   },
   'graph.instantiate': {
     unit: 'ns',

@@ -69,7 +69,8 @@ void countThread(const Program& program, std::size_t thread, const std::vector<s
     const auto stream = static_cast<std::size_t>(instruction.stream);
     if (instruction.code == Code::multiCopy) {
       const MultiCopyRows rows = multiCopyRows(program.multiCopies[static_cast<std::size_t>(instruction.index)]);
-      add(counts.hostRows[thread], times(rows.host, rounds.back()));
+      // PyTorch's own time has a row before or after each other one.
+      add(counts.hostRows[thread], times(instruction.amount > 0 ? 2 * rows.host : rows.host, rounds.back()));
       add(counts.streamRows[stream], times(rows.stream, rounds.back()));
       counts.streamThreads[stream] += 2;  // Its own thread and helpers.
       continue;

@@ -61,11 +61,8 @@ void HostThread::run(int iteration) {
 void HostThread::step(const Instruction& instruction, std::size_t& next) {
   const std::size_t here = next++;
   switch (instruction.code) {
-    case Code::work: {
-      const HostRow row = begin(instruction, RowKind::hostWork, CallName::none);
-      stop_.busyUntil(nowNs() + instruction.amount);
-      return end(row);
-    }
+    case Code::work:
+      return work(instruction);
     case Code::write:
       return write(instruction);
     case Code::read:
@@ -116,6 +113,13 @@ void HostThread::step(const Instruction& instruction, std::size_t& next) {
     default:
       return issue(instruction);
   }
+}
+
+/// PyTorch's own time is work that belongs to no operation.
+void HostThread::work(const Instruction& instruction) {
+  const HostRow row = begin(instruction, RowKind::hostWork, CallName::none);
+  stop_.busyUntil(nowNs() + instruction.amount);
+  end(row);
 }
 
 std::size_t HostThread::endRepeat(const Instruction& instruction, std::size_t here) {

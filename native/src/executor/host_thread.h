@@ -64,6 +64,7 @@ class HostThread {
   void capture(const Instruction& instruction);
   void endCapture(const Instruction& instruction);
   void elapsedTime(const Instruction& instruction);
+  void work(const Instruction& instruction);
   void allocateOrFree(const Instruction& instruction);
   void recordStream(const Instruction& instruction);
   void pin(const Instruction& instruction);

@@ -36,6 +36,8 @@ class HostThread::CopyRows final : public CopyCalls {
     part.target = static_cast<std::byte*>(target);
     part.src = direction == copy::Direction::h2d ? hostMemory(source, bytes) : Memory::device;
     part.dst = direction == copy::Direction::d2h ? hostMemory(target, bytes) : Memory::device;
+    // Tensor.to allocates and copies.
+    callFrontend(2);
     issue(part, CallName::memcpyAsync);
   }
 
@@ -66,9 +68,18 @@ class HostThread::CopyRows final : public CopyCalls {
     copied.bytes = bytes;
     copied.worker = static_cast<std::int32_t>(worker);
     end(copied);
+    callFrontend(1);
   }
 
  private:
+  /// Only loops have an amount, and only their thread calls.
+  void callFrontend(std::int64_t calls) {
+    if (instruction_.amount == 0) return;
+    Instruction own;
+    own.amount = calls * instruction_.amount;
+    thread_.work(own);
+  }
+
   void issue(CopyPart& part, CallName name) {
     part.op = instruction_.op;
     HostRow calling = row(RowKind::hostCall, name);

@@ -56,8 +56,8 @@ struct Instruction {
   std::uint64_t srcOffset = 0;
   std::uint64_t dstOffset = 0;
   std::uint64_t bytes = 0;
-  /// Nanoseconds of work, spin and host function, passes of a stream kernel, operations of an arithmetic one, rounds of
-  /// a repeat, the byte of a memset, the Allocator of an allocate and a free, 1 for a pitched block copy.
+  /// Nanoseconds of work, spin and host function, and of PyTorch before each call of a multi-tensor loop, passes of a
+  /// stream kernel, operations of an arithmetic one, rounds of a repeat, the byte of a memset, the Allocator of an allocate and a free, 1 for a pitched block copy.
   std::int64_t amount = 0;
   Content content;
   /// A signal, graph, multi-tensor copy, library call or device; the later event of an elapsedTime.

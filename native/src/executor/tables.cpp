@@ -167,7 +167,7 @@ Instruction readInstruction(const Row<InstructionField>& row, const Program& pro
   using Field = InstructionField;
   Instruction instruction;
   instruction.code = row.name<Code>(Field::code, codeCount);
-  instruction.op = static_cast<std::int32_t>(row.whole(Field::op, 0, maxIndex));
+  instruction.op = static_cast<std::int32_t>(row.whole(Field::op, -1, maxIndex));
   instruction.stream = row.index(Field::stream, program.streams.size());
   instruction.event = row.index(Field::event, program.events.size());
   instruction.src = row.index(Field::src, program.buffers.size());

@@ -124,6 +124,7 @@ describe('the examples of causes', () => {
       'copied-again',
       'through-host',
       'captured-again',
+      'frontend-calls',
       'nothing-to-overlap',
       'unexplained',
     ];
