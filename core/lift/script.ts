@@ -62,6 +62,8 @@ export interface LaunchItem {
   readonly shares: boolean;
   /** Number of nodes of a graph that ran; otherwise 1. */
   readonly nodes: number;
+  /** Whether a change moved it from the host: which operators of a step take long enough to be seen differs. */
+  readonly isMoved?: boolean;
 }
 
 export interface CopyItem {

@@ -18,8 +18,9 @@ import { isScalar } from './memory.ts';
 
 /** Operators that read rows of a larger tensor: on the device, only the indices have to be copied. */
 const gathering = /^aten::(index|index_select|gather|take|take_along_dim|masked_select|embedding|_?embedding_bag)$/;
-/** Operators that create data. */
-const creating = /^aten::(rand|randn|randint|randperm|normal|uniform|bernoulli|exponential|zeros|ones|full|arange)/;
+/** Operators that create data, such as masks. */
+const creating =
+  /^aten::(rand|randn|randint|randperm|normal|uniform|bernoulli|exponential|zeros|ones|full|arange|fill|tri[ul]|eye|linspace)/;
 /** Arithmetic and conversions of each element, such as normalising an image. */
 const converting =
   /^aten::(copy_|to|_to_copy|float|half|bfloat16|div|true_divide|mul|sub|rsub|add|clamp|clip|neg|pow|sqrt|contiguous|clone|permute)_?$/;
@@ -318,6 +319,7 @@ function launchesOf(movable: Movable, stream: string, { movedPart, operatorNs }:
       deviceNs: Math.max(leastKernelNs, movedPart * ns),
       shares: false,
       nodes: 1,
+      isMoved: true,
     },
   ]);
 }

@@ -221,11 +221,13 @@ function runsOf(items: readonly Item[], fewest = fewestLaunches): (Item | Run)[]
 
 /** Returns a hash of a run's launches, since a step has thousands. */
 const signature = rememberedBy((launches: readonly LaunchItem[]): string => {
-  let sum = 0;
-  for (const { name, stream } of launches) {
+  let [sum, count] = [0, 0];
+  for (const { name, stream, isMoved } of launches) {
+    if (isMoved === true) continue;
+    count += 1;
     for (const text of [name, stream]) {
       for (let at = 0; at < text.length; at += 1) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
     }
   }
-  return `${launches.length} ${sum}`;
+  return `${count} ${sum}`;
 });
