@@ -50,10 +50,21 @@ it('names an operator that works on the host between its launches, and advises n
 
 it.each([
   ['grad_histograms', 'other-thread'],
-  ['specaugment_roundtrip', 'pin'],
+  ['specaugment_roundtrip', 'move-to-device'],
   ['replay_lists', 'load-in-workers'],
+  ['empty_cache_steps', 'keep-memory'],
+  ['posenc_cpu', 'move-to-device'],
+  ['pinn_launches', 'graph'],
 ] as const)('advises what shortens the step: %s', async (name, change) => {
-  expect(sure(await answersOf(name))[0]?.changes).toContain(change);
+  const answers = await answersOf(name);
+  expect(sure(answers)[0]?.changes).toContain(change);
+  if (answers.planSteps.length > 1) expect(answers.planSteps[0]?.adds).not.toContain('graph');
+});
+
+it('allows for a profiler that costs twice as much as usual: 6.95 ms measured', async () => {
+  const { unprofiledLowNs, unprofiledHighNs } = (await answersOf('pinn_launches')).steps;
+  expect(unprofiledLowNs).toBeLessThan(6.95e6);
+  expect(unprofiledHighNs).toBeGreaterThan(6.95e6);
 });
 
 it('predicts a round trip to the host that the device makes unnecessary: 72 % measured', async () => {
