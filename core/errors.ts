@@ -44,6 +44,10 @@ export function toErrorInfo(thrown: unknown, fallbackCode = 'internal'): ErrorIn
   return { code: fallbackCode, message: thrown instanceof Error ? thrown.message : String(thrown) };
 }
 
+/** Returns anything thrown as a CopyscopeError, an unknown one with `fallbackCode`. */
+export const asCopyscopeError = (thrown: unknown, fallbackCode: string): CopyscopeError =>
+  thrown instanceof CopyscopeError ? thrown : new CopyscopeError(toErrorInfo(thrown, fallbackCode));
+
 /** Returns one line for a terminal or a notification: the message, then the remedy if there is one. */
 export function describeError(error: ErrorInfo): string {
   const where = error.field === undefined ? '' : `${error.field}: `;

@@ -8,6 +8,7 @@ import { countWithin, lowerBound } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
 import { isCallStackName } from '../trace/callStack.ts';
 import { isOsRuntimeName } from '../trace/rangeNames.ts';
+import { rowEndNs } from '../trace/rows.ts';
 import { pauseWithin, type RowIndex, type Trace } from '../trace/trace.ts';
 import { isGraphLaunch } from './classes.ts';
 import type { HostLine } from './hostLine.ts';
@@ -168,11 +169,9 @@ function rangeGroups(trace: Trace, { ranges, process }: HostLine): Map<string, G
 }
 
 const startOf = ({ columns }: Trace, row: RowIndex): number => columns.startNs[row] ?? 0;
-const endOf = ({ columns }: Trace, row: RowIndex): number =>
-  (columns.startNs[row] ?? 0) + (columns.durationNs[row] ?? 0);
 
 function areApart(trace: Trace, rows: readonly RowIndex[]): boolean {
-  return rows.every((row, index) => index === 0 || startOf(trace, row) >= endOf(trace, rows[index - 1] ?? 0));
+  return rows.every((row, index) => index === 0 || startOf(trace, row) >= rowEndNs(trace, rows[index - 1] ?? 0));
 }
 
 /** Smallest share of the device's work inside steps; the rest is what a program does before and after them. */
@@ -200,7 +199,7 @@ function areSeveralInOne(trace: Trace, work: IssuedWork, rows: readonly RowIndex
 /** Returns the ranges that contain most of the device's work; if several do, the fewest. */
 function mostCovering(trace: Trace, work: IssuedWork, candidates: readonly Group[]): Group | undefined {
   const scored = candidates.map((group) => {
-    const held = group.rows.reduce((sum, row) => sum + work.nsWithin(startOf(trace, row), endOf(trace, row)), 0);
+    const held = group.rows.reduce((sum, row) => sum + work.nsWithin(startOf(trace, row), rowEndNs(trace, row)), 0);
     return { group, held };
   });
   const most = Math.max(0, ...scored.map(({ held }) => held));
@@ -215,7 +214,7 @@ function betweenMarks(trace: Trace, work: IssuedWork, groups: readonly Group[]):
   const found = groups.flatMap(({ name, lane, rows }) => {
     if (!isBetweenSteps(name) || rows.length < 2) return [];
     const isEnd = optimizerStep.test(name);
-    const places = rows.map((row) => (isEnd ? endOf(trace, row) : startOf(trace, row)));
+    const places = rows.map((row) => (isEnd ? rowEndNs(trace, row) : startOf(trace, row)));
     const ranges = stepsBetween(places);
     const held = work.nsWithin(places[0] ?? 0, places.at(-1) ?? 0);
     const isTelling = held >= leastHeld * work.totalNs && held > 0;
@@ -276,7 +275,7 @@ function graphLaunch(trace: Trace, calls: HostLine['calls'], place: number): Gra
   for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row)) {
     nodes += 1;
     fromNs = Math.min(fromNs, startOf(trace, row));
-    toNs = Math.max(toNs, endOf(trace, row));
+    toNs = Math.max(toNs, rowEndNs(trace, row));
     workNs += trace.columns.durationNs[row] ?? 0;
   }
   return { row: calls.rows[place] ?? -1, nodes, fromNs, toNs, workNs };
@@ -286,7 +285,7 @@ const rangesOf = (trace: Trace, rows: readonly RowIndex[]): MarkedRange[] =>
   rows.map((row) => ({
     name: trace.names[trace.columns.name[row] ?? -1] ?? 'step',
     startNs: startOf(trace, row),
-    endNs: endOf(trace, row),
+    endNs: rowEndNs(trace, row),
   }));
 
 /** Finds calls that issue the same work periodically over most of the trace. */
@@ -346,7 +345,7 @@ function lastPlaces(names: Int32Array): Map<number, number[]> {
 
 function wholeTrace(trace: Trace): MarkedSteps {
   let end = 0;
-  for (let row = 0; row < trace.count; row += 1) end = Math.max(end, endOf(trace, row));
+  for (let row = 0; row < trace.count; row += 1) end = Math.max(end, rowEndNs(trace, row));
   return {
     ranges: [{ name: 'trace', startNs: 0, endNs: end }],
     lane: -1,

@@ -3,6 +3,7 @@
  * therefore never read as markup or script. Only the title is text of the page, and it is escaped.
  */
 import { xmlText } from '../media.ts';
+import { textEncoder } from '../textEncoder.ts';
 import type { ReportDocument } from './document.ts';
 import { base64Pieces, gzipPieces } from './packed.ts';
 
@@ -20,16 +21,13 @@ export interface ReportFile {
   readonly runs: readonly Uint8Array[];
 }
 
-/** Core includes neither Node's nor the browser's type library, so this declares the global that it uses. */
-const platform = globalThis as unknown as { readonly TextEncoder: new () => { encode(text: string): Uint8Array } };
-
 /** Yields the file's bytes in pieces. Calls `onPacked` with the number of packed bytes of data and their total. */
 export async function* reportPieces(
   page: string,
   { document, runs }: ReportFile,
   onPacked: (bytes: number, of: number) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
-  const encoder = new platform.TextEncoder();
+  const encoder = textEncoder();
   const parts = [encoder.encode(JSON.stringify(document)), ...runs];
   const of = parts.reduce((sum, { length }) => sum + length, 0);
   let packed = 0;

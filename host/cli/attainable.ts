@@ -4,7 +4,7 @@ import { describeError, toErrorInfo } from '../../core/errors.ts';
 import type { AttainableBandwidth } from '../../core/explain/figures/operations.ts';
 import { attainableBandwidth } from '../../core/machine/cost/attainable.ts';
 import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
-import { type DeviceProfile, parseProfile, profileOfDevice } from '../../core/machine/profile/profile.ts';
+import { type DeviceProfile, parseProfile, profileOfRun } from '../../core/machine/profile/profile.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import type { Assets } from '../library/assets.ts';
 
@@ -28,10 +28,6 @@ export async function attainableFor(
 }
 
 async function profileOf(info: RunInfo, assets: Assets): Promise<DeviceProfile | null> {
-  const profiles = await assets.profiles();
-  const known =
-    info.engine === 'sim'
-      ? profiles.find(({ name }) => name === info.profile)
-      : profileOfDevice(profiles, info.device?.name, info.host);
+  const known = profileOfRun(info, await assets.profiles());
   return known === undefined ? null : parseProfile(await assets.readProfile(known.name));
 }

@@ -1,7 +1,7 @@
 /** One engine process from start to end, as typed calls. Restarts and queues are in supervisor.ts. */
 import { createBirpc } from 'birpc';
 import type { Measured, Measurement } from '../../core/apps/calibrate/measurement.ts';
-import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
+import { asCopyscopeError, CopyscopeError } from '../../core/errors.ts';
 import type { DeviceReport, RunHooks } from '../../core/program/engine.ts';
 import { withError } from '../../core/service/errorEnvelope.ts';
 import type { ChildExit, EngineChild } from './child.ts';
@@ -48,9 +48,7 @@ export class EngineProcess {
     try {
       return await this.#rpc.$call('run', id, request);
     } catch (thrown) {
-      const error =
-        thrown instanceof CopyscopeError ? thrown : new CopyscopeError(toErrorInfo(thrown, 'engine.failed'));
-      throw withPartial(error, this.#partials.get(id));
+      throw withPartial(asCopyscopeError(thrown, 'engine.failed'), this.#partials.get(id));
     } finally {
       this.#progress.delete(id);
       this.#partials.delete(id);

@@ -3,7 +3,7 @@
  * ends that process, never its owner.
  */
 import type { Measured, Measurement } from '../../core/apps/calibrate/measurement.ts';
-import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { asCopyscopeError, CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
 import type { CancelSignal, DeviceReport, RunHooks } from '../../core/program/engine.ts';
 import type { SpawnEngine } from './child.ts';
 import { EngineProcess } from './engineProcess.ts';
@@ -130,8 +130,7 @@ export class EngineSupervisor {
         const partial = thrown instanceof PartialRunError ? thrown.partial : undefined;
         throw withPartial(cancelledError(killedWords), partial);
       }
-      const error =
-        thrown instanceof CopyscopeError ? thrown : new CopyscopeError(toErrorInfo(thrown, 'engine.failed'));
+      const error = asCopyscopeError(thrown, 'engine.failed');
       if (!harmless.test(error.code)) this.#retire(engine);
       throw error;
     } finally {

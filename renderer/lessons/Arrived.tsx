@@ -12,7 +12,7 @@ export function Arrived({ open, checked }: { readonly open: OpenStep; readonly c
   const { lesson, step } = open;
   const recording = recordingOf(lesson, step.shown?.name ?? '');
   const run = useApp((state) => (recording === null ? undefined : state.runs[recording]));
-  const result = checked.status === 'checked' ? checked.result : checked.status === 'checking' ? checked.before : null;
+  const { result } = checked;
   if (result === null || result.data.length === 0 || run === undefined) return null;
   return (
     <section className={classes['arrived']} aria-label="Arrived data">

@@ -155,7 +155,7 @@ interface AmountAnsweredProps {
 }
 
 function AmountAnswered({ question, given, checked }: AmountAnsweredProps) {
-  const result = checked.status === 'checked' ? checked.result : checked.status === 'checking' ? checked.before : null;
+  const { result } = checked;
   const factor = unitFactors[question.unit];
   const { simulated = null, recorded = null } = result?.answer ?? {};
   const close = given !== null && simulated !== null && isClose(given * factor, simulated, question.within);

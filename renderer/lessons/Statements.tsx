@@ -37,8 +37,13 @@ function Mark({ result: { holds, told } }: { readonly result: CheckResult }) {
   );
 }
 
-export function Statements({ step: { step }, checked }: { readonly step: OpenStep; readonly checked: Checked }) {
-  const result = checked.status === 'checked' ? checked.result : checked.status === 'checking' ? checked.before : null;
+export function Statements({
+  step: { step },
+  checked: { result },
+}: {
+  readonly step: OpenStep;
+  readonly checked: Checked;
+}) {
   return (
     <section className={classes['statements']} aria-label="Evidence from the runs">
       <h3>Evidence from the runs</h3>

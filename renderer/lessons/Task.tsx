@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function Task({ open, task, checked }: Props) {
-  const result = checked.status === 'checked' ? checked.result : checked.status === 'checking' ? checked.before : null;
+  const { result } = checked;
   const results = result?.task ?? [];
   const done = results.length > 0 && results.every(({ holds }) => holds);
   return (

@@ -21,12 +21,14 @@ const worker = new CalledWorker<CheckCalls>(
 /** Rejects with a CopyscopeError if an experiment can't be executed, or the worker ended. */
 const askChecks = (request: StepRequest): Promise<StepResult> => worker.calls.evaluateStep(request);
 
+/** While a check runs, `result` is that of the check before, or null. */
 export type Checked =
-  | { readonly status: 'none' }
-  | { readonly status: 'checking'; readonly before: StepResult | null }
+  | { readonly status: 'none' | 'checking'; readonly result: StepResult | null }
   /** `number` counts the checks, so that views can tell a new result from the last. */
   | { readonly status: 'checked'; readonly result: StepResult; readonly number: number }
-  | { readonly status: 'failed'; readonly error: ErrorInfo };
+  | { readonly status: 'failed'; readonly result: null; readonly error: ErrorInfo };
+
+const unchecked = { status: 'none', result: null } as const;
 
 let checks = 0;
 
@@ -37,16 +39,16 @@ export function useChecks(open: OpenStep | null): Checked {
   const experiment = useApp(currentExperiment);
   const engine = useApp((all) => all.engine);
   const profiles = useApp((all) => all.profiles);
-  const [checked, setChecked] = useState<Checked>({ status: 'none' });
+  const [checked, setChecked] = useState<Checked>(unchecked);
   const { lesson, step, index, waits, document } = open ?? {};
   // biome-ignore lint/correctness/useExhaustiveDependencies: progress changes with every answer, and decides nothing here; another engine may mean another profile.
   useEffect(() => {
     if (open === null || waits || document === null || experiment === null) {
-      setChecked({ status: 'none' });
+      setChecked(unchecked);
       return;
     }
     let current = true;
-    setChecked((before) => ({ status: 'checking', before: before.status === 'checked' ? before.result : null }));
+    setChecked(({ status, result }) => ({ status: 'checking', result: status === 'checked' ? result : null }));
     const timer = setTimeout(
       () =>
         void check(open).then(
@@ -57,7 +59,7 @@ export function useChecks(open: OpenStep | null): Checked {
             notePassed(open, result);
           },
           (thrown: unknown) => {
-            if (current) setChecked({ status: 'failed', error: toErrorInfo(thrown) });
+            if (current) setChecked({ status: 'failed', result: null, error: toErrorInfo(thrown) });
           },
         ),
       pauseMs,

@@ -3,7 +3,7 @@
 import type { SummaryOptions } from '../../core/explain/summary/summary.ts';
 import { attainableBandwidth } from '../../core/machine/cost/attainable.ts';
 import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
-import { type DeviceProfile, profileOfDevice } from '../../core/machine/profile/profile.ts';
+import { type DeviceProfile, profileOfRun } from '../../core/machine/profile/profile.ts';
 import type { HostService, ProfileSummary } from '../../core/service/service.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import { readProfile } from './engines.ts';
@@ -30,10 +30,7 @@ export async function profileOf(
   profiles: readonly ProfileSummary[],
   host: HostService,
 ): Promise<DeviceProfile | null> {
-  const known =
-    info.engine === 'sim'
-      ? profiles.find(({ name }) => name === info.profile)
-      : profileOfDevice(profiles, info.device?.name, info.host);
+  const known = profileOfRun(info, profiles);
   return known === undefined ? null : readProfile(known.name, () => host);
 }
 

@@ -2,7 +2,7 @@
 
 import { axisText } from '../../core/apps/sweep/amounts.ts';
 import { type Figures, type Metric, metrics } from '../../core/apps/sweep/metrics.ts';
-import type { PlannedAxis, SweepPlan } from '../../core/apps/sweep/plan.ts';
+import { lowerFirst, type PlannedAxis, type SweepPlan } from '../../core/apps/sweep/plan.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
 import {
@@ -57,9 +57,6 @@ function cellOf(outcome: ChartedOutcome | undefined, metric: Metric): Cell {
 }
 
 const idOf = ({ id }: { readonly id?: string }) => (id === undefined ? {} : { id });
-
-const lowerFirst = (text: string): string =>
-  /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 
 const quantity = ({ title, unit, values, names }: PlannedAxis) => ({ name: title, unit, values, names });
 

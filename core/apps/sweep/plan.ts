@@ -63,7 +63,8 @@ export function sweepPlan(document: SweepDocument, axes: readonly PlannedAxis[],
   };
 }
 
-const lowerFirst = (text: string): string =>
+/** Returns a title as it stands within a sentence; 'GPU time' stays. */
+export const lowerFirst = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 
 function made(base: Base, axes: readonly PlannedAxis[], values: readonly number[], name: string): PlannedPoint {

@@ -1,4 +1,5 @@
 import { csvCell } from '../../media.ts';
+import { textEncoder } from '../../textEncoder.ts';
 import { columnOrder } from '../../trace/arrow/layout.ts';
 import { readRow } from '../../trace/rows.ts';
 import type { Run } from '../../trace/run.ts';
@@ -15,14 +16,12 @@ const cellText = (value: CsvCell): string => (typeof value === 'number' ? String
 /** Columns with the names of a run file, but without hardware channels. */
 const header = columnOrder.filter((name) => !name.startsWith('channel'));
 
-const platform = globalThis as unknown as { readonly TextEncoder: new () => { encode(text: string): Uint8Array } };
-
 export function* csvPieces(
   run: Run,
   iterations: readonly PlacedIteration[],
   steps: ExportSteps,
 ): Generator<Uint8Array> {
-  const encoder = new platform.TextEncoder();
+  const encoder = textEncoder();
   let text = csvLine(header);
   for (const { number, rows } of iterations) {
     for (let row = rows.from; row < rows.to; row += 1) {

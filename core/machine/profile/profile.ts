@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { CopyscopeError } from '../../errors.ts';
 import { checkShape } from '../../shape/checkShape.ts';
+import type { RunInfo } from '../../trace/run.ts';
 import { profileFormat, profileSchema } from './schema.ts';
 import { upgraded } from './upgrade.ts';
 
@@ -58,5 +59,12 @@ export function profileOfDevice<Known extends KnownProfile>(
     alike.find((profile) => profile.host === host) ?? alike.find((profile) => profile.host === undefined) ?? alike[0]
   );
 }
+
+/** Returns the profile of the machine that a run was made on or simulated with. */
+export const profileOfRun = <Known extends KnownProfile & { readonly name: string }>(
+  { engine, profile, device, host }: RunInfo,
+  profiles: readonly Known[],
+): Known | undefined =>
+  engine === 'sim' ? profiles.find(({ name }) => name === profile) : profileOfDevice(profiles, device?.name, host);
 
 export const isUnmeasuredDevice = (name: string): boolean => name.endsWith(notMeasured);

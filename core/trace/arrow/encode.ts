@@ -16,6 +16,7 @@ import {
   Utf8,
   type Vector,
 } from 'apache-arrow';
+import { textEncoder } from '../../textEncoder.ts';
 import type { Run } from '../run.ts';
 import type { Trace } from '../trace.ts';
 import { maxRunRows } from './guard.ts';
@@ -93,12 +94,9 @@ function dictionary(list: readonly string[], codes: Int8Array | Int32Array, colu
   };
 }
 
-/** Core includes neither Node's nor the browser's type library, so this declares the global that it uses. */
-const platform = globalThis as unknown as { readonly TextEncoder: new () => { encode(text: string): Uint8Array } };
-
 /** Unlike `vectorFromArray`, it compiles no text, which the window's content security policy forbids. */
 function textVector(texts: readonly string[]): Vector<Utf8> {
-  const encoder = new platform.TextEncoder();
+  const encoder = textEncoder();
   const encoded = texts.map((text) => encoder.encode(text));
   const valueOffsets = new Int32Array(texts.length + 1);
   for (const [index, { length }] of encoded.entries()) valueOffsets[index + 1] = (valueOffsets[index] ?? 0) + length;

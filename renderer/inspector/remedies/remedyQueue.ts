@@ -6,6 +6,7 @@ import { maxTriedInstructions } from '../../../core/explain/remedies/predict.ts'
 import { isTested, type Remedy } from '../../../core/explain/remedies/remedy.ts';
 import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import { type Shown, showsMachineCosts } from '../../../core/machine/cost/runCosts.ts';
+import { Listeners } from '../../common/listeners.ts';
 import { askAbout } from '../../predict/openDocument.ts';
 import { isLongerThan } from '../../predict/predict.ts';
 import { predictingProfile } from '../../store/attainable.ts';
@@ -39,20 +40,15 @@ const asked = new Set<Question>();
 let line: Promise<void> = Promise.resolve();
 /** Costs seen in each run, from its first answer, so that a run is sent once. */
 const shownByRuns = new WeakMap<LoadedRun, Shown>();
-const listeners = new Set<() => void>();
+const { subscribe, tell } = new Listeners();
 
 /** Returns null before the question was asked. */
 export const remedyOf = (run: LoadedRun, op: number): RemedyState | null => known.get(run)?.get(op) ?? null;
 
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 function put(run: LoadedRun, op: number, found: RemedyState): void {
   const own = known.get(run) ?? new Map<number, RemedyState>();
   known.set(run, own.set(op, found));
-  for (const listener of listeners) listener();
+  tell();
 }
 
 /** Asks for a remedy that isn't known yet. An edit drops unanswered questions. */

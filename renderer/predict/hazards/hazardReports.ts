@@ -4,6 +4,7 @@ import type { Change } from '../../../core/experiment/change.ts';
 import { numbersById } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Hazard, HazardReport } from '../../../core/explain/hazards/hazard.ts';
+import { Listeners } from '../../common/listeners.ts';
 import { debounced } from '../../common/scheduling.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { currentExperiment } from '../../store/select.ts';
@@ -27,12 +28,9 @@ let last: Last | null = null;
 
 /** Work under way by experiment: runs whose evidence is searched, and hazards to repair. An edit clears it. */
 const asked = new Map<Experiment, Set<string | Hazard>>();
-const listeners = new Set<() => void>();
+const { subscribe, tell } = new Listeners();
 
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export { subscribe };
 
 /** Returns null before the report exists. */
 export const reportOf = (experiment: Experiment | null, run: string): HazardReport | null =>
@@ -129,10 +127,6 @@ async function once<Found>(
 watch((now, before) => {
   if (currentExperiment(now) !== currentExperiment(before)) asked.clear();
 });
-
-function tell(): void {
-  for (const listener of listeners) listener();
-}
 
 function keepReport(document: string, experiment: Experiment, run: string, report: HazardReport): void {
   const own = reports.get(experiment) ?? new Map<string, HazardReport>();

@@ -3,6 +3,7 @@
  * painters are called once a frame, and components render only if they subscribe.
  */
 import { useMemo, useRef, useSyncExternalStore } from 'react';
+import { Listeners } from '../../common/listeners.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { loadedRun } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';
@@ -16,7 +17,8 @@ export class TimeWindow {
   cursor: number | null = null;
   #view: TimeView;
   #frame = 0;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
 
   /** Keeps the visible range of `before` as far as possible; if that was everything, everything is shown again. */
   constructor(extentNs: number, before: TimeWindow | null = null) {
@@ -40,14 +42,9 @@ export class TimeWindow {
     if (this.#frame === 0) this.#frame = requestAnimationFrame(this.#tell);
   };
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
-
   readonly #tell = (): void => {
     this.#frame = 0;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   };
 }
 

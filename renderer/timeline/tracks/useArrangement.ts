@@ -1,12 +1,13 @@
 /** Stored arrangements of lanes: one for each experiment, whose runs have the same lanes, or imported run. */
 import { useSyncExternalStore } from 'react';
+import { Listeners } from '../../common/listeners.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { forget, recall, remember } from '../../store/settings.ts';
 import { whenRunGoes } from '../../store/store.ts';
 import { type Arrangement, arrangementSchema, isNatural, naturalArrangement } from './arrangement.ts';
 
 const known = new Map<string, Arrangement>();
-const listeners = new Set<() => void>();
+const { subscribe, tell } = new Listeners();
 
 /** Runs of the same key share an arrangement. */
 export const arrangementKey = ({ id, run }: LoadedRun): string =>
@@ -39,12 +40,7 @@ export function arrange(run: LoadedRun, arrangement: Arrangement): void {
   known.set(key, arrangement);
   if (isNatural(arrangement)) forget(key);
   else remember(key, JSON.stringify(arrangement));
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  tell();
 }
 
 export const useArrangement = (run: LoadedRun): Arrangement =>

@@ -1,0 +1,13 @@
+/** Tells listeners that a value outside the store changed, as useSyncExternalStore wants it. */
+export class Listeners {
+  readonly #all = new Set<() => void>();
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#all.add(listener);
+    return () => this.#all.delete(listener);
+  };
+
+  readonly tell = (): void => {
+    for (const listener of this.#all) listener();
+  };
+}
