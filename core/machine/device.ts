@@ -136,8 +136,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
         else this.#hostWork.start(step.bytes, entry.deviceNs, { hostWorkDone: (ns) => this.#done(entry, ns) }, nowNs);
         break;
       case 'engine':
-        if (isCompute(entry.engine)) this.#inTurn(entry, () => this.#computes[deviceOf(entry.engine)]?.submit(entry));
-        else this.#copyInTurn(entry, entry.deviceNs, step.bytes);
+        this.#inTurn(entry, entry.deviceNs, step.bytes);
         break;
       case 'function':
         this.#functions.submit(entry, nowNs);
@@ -183,17 +182,18 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     entry.moving = true;
     const last = entry.moved === step.pieces - 1;
     const bytes = last ? step.bytes - entry.moved * step.pieceBytes : step.pieceBytes;
-    this.#copyInTurn(entry, last ? step.lastPieceNs : step.deviceNs, bytes);
+    this.#inTurn(entry, last ? step.lastPieceNs : step.deviceNs, bytes);
   }
 
-  #copyInTurn(entry: StreamEntry, aloneNs: number, bytes: number): void {
-    this.#inTurn(entry, () => this.#engines.get(entry.engine)?.submit(entry, aloneNs, bytes));
+  #inTurn(entry: StreamEntry, aloneNs: number, bytes: number): void {
+    const turns = this.#turns[deviceOf(entry.engine)];
+    if (turns === undefined) this.#submit(entry, aloneNs, bytes);
+    else turns.submit(isCompute(entry.engine), this.#submit.bind(this, entry, aloneNs, bytes));
   }
 
-  #inTurn({ engine }: StreamEntry, begin: () => void): void {
-    const turns = this.#turns[deviceOf(engine)];
-    if (turns === undefined) begin();
-    else turns.submit(isCompute(engine), begin);
+  #submit(entry: StreamEntry, aloneNs: number, bytes: number): void {
+    if (isCompute(entry.engine)) this.#computes[deviceOf(entry.engine)]?.submit(entry);
+    else this.#engines.get(entry.engine)?.submit(entry, aloneNs, bytes);
   }
 }
 

@@ -36,6 +36,16 @@ let last: { readonly costs: CostModel; readonly declared: string; readonly threa
   null;
 const mostKept = 150_000;
 
+/** Returns the step of an instruction whose number may have changed, because an edit put in or removed others. */
+function again(now: Instruction, index: number, shift: number, { instructions, alone }: PlannedThread): Step | null {
+  if (instructions[index] === now) return alone[index] ?? null;
+  const old = instructions[index - shift];
+  if (old?.code !== now.code) return null;
+  // Lowering keeps all other values of a renumbered instruction.
+  for (const field in now) if (field !== 'op' && old[field as 'op'] !== now[field as 'op']) return null;
+  return alone[index - shift] ?? null;
+}
+
 const none: readonly FrontendCall[] = [];
 
 /** `calls`: calls into PyTorch before each instruction. `before` is from a program with the same declarations. */
@@ -50,6 +60,7 @@ function planThread(
   const alone: (Step | null)[] = [];
   /** Position of each instruction's first step, for loops to go back to. */
   const places = new Int32Array(instructions.length);
+  const shift = instructions.length - (before?.instructions.length ?? 0);
   let capturing = false;
   for (let index = 0; index < instructions.length; index += 1) {
     const instruction = instructions[index] as Instruction;
@@ -57,8 +68,8 @@ function planThread(
     places[index] = steps.length;
     if (code === 'beginCapture') capturing = true;
     else if (code === 'endCapture') capturing = false;
-    const isAlone = !capturing && code !== 'endRepeat' && code !== 'multiCopy';
-    const known = isAlone && before?.instructions[index] === instruction ? before.alone[index] : null;
+    const isAlone = !capturing && !calls[index]?.length && code !== 'endRepeat' && code !== 'multiCopy';
+    const known = before && isAlone ? again(instruction, index, shift, before) : null;
     const own = known
       ? [known]
       : code === 'endRepeat'

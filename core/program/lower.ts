@@ -125,6 +125,13 @@ function inside(path: Place['path'], index: number): Place['path'] {
   return isInThread ? [list, thread, operations, index] : [...path, index];
 }
 
+/** Returns whether `path` is that of element `index` of a list. */
+function isAt(path: Place['path'], list: Place['path'], index: number): boolean {
+  if (path.length !== list.length + 1 || path[list.length] !== index) return false;
+  for (let at = 3; at < list.length; at += 1) if (path[at] !== list[at]) return false;
+  return true;
+}
+
 class Lowering {
   readonly operations: OperationInfo[] = [];
   readonly alone: (Instruction | null)[] = [];
@@ -162,14 +169,16 @@ class Lowering {
     }
   }
 
-  /** Takes over an unchanged operation with the same number and place. Returns false if that isn't possible. */
+  /** Takes over an unchanged operation; its number and place may be new. Returns false if that isn't possible. */
   #again(operation: Operation, path: Place['path'], index: number, thread: number, out: Instruction[]): boolean {
     const op = this.operations.length;
-    const [instruction, info] = [this.#before?.alone[op] ?? null, this.#before?.program.operations[op]];
-    if (this.#sources[op] !== operation || instruction === null || info?.thread !== thread) return false;
-    if (info.path.length !== path.length + 1 || info.path[path.length] !== index) return false;
-    for (let at = 3; at < path.length; at += 1) if (info.path[at] !== path[at]) return false;
-    this.operations.push(info);
+    const old = this.#sources[op] === operation ? op : op - this.#shift;
+    const [known, info] = [this.#before?.alone[old] ?? null, this.#before?.program.operations[old]];
+    if (this.#sources[old] !== operation || known === null || info?.thread !== thread) return false;
+    const instruction = old === op ? known : { ...known, op };
+    this.operations.push(
+      old === op && isAt(info.path, path, index) ? info : { ...info, op, path: inside(path, index) },
+    );
     this.alone.push(instruction);
     out.push(instruction);
     return true;
@@ -177,10 +186,8 @@ class Lowering {
 
   #operation(operation: Operation, path: Place['path'], thread: number, out: Instruction[]): void {
     const place: Place = { op: this.operations.length, path, thread };
-    const old = place.op - this.#shift;
-    const known = this.#sources[old] === operation ? this.#before?.program.operations[old] : undefined;
-    const label = known?.label ?? this.#shared(describeOnce(operation, this.scope.find));
-    const recorded = known === undefined ? recordedCost(operation, this.scope.find) : known.recorded;
+    const label = this.#shared(describeOnce(operation, this.scope.find));
+    const recorded = recordedCost(operation, this.scope.find);
     this.operations.push({ op: place.op, id: operation.id, kind: operation.op, label, thread, path, recorded });
     const stream = 'stream' in operation ? this.scope.streams.resolve(operation.stream, thread) : -1;
     const made = descriptorOf(operation.op).lower(operation, place, this.scope, stream);

@@ -3,15 +3,9 @@ import { type CommonColumn, emptyColumns, type TraceColumns } from './trace.ts';
 
 type Order = Pick<TraceColumns, 'iteration' | 'startNs' | 'durationNs'>;
 
-function isSorted({ iteration, startNs, durationNs }: Order, count: number): boolean {
-  for (let row = 1; row < count; row += 1) {
-    const before = row - 1;
-    const step =
-      at(iteration, row) - at(iteration, before) ||
-      at(startNs, row) - at(startNs, before) ||
-      at(durationNs, before) - at(durationNs, row);
-    if (step < 0) return false;
-  }
+function isSorted(columns: Order, count: number): boolean {
+  const comesBefore = comparison(columns);
+  for (let row = 1; row < count; row += 1) if (comesBefore(row, row - 1)) return false;
   return true;
 }
 
@@ -69,17 +63,24 @@ function gatherBytes(from: Uint8Array, to: Uint8Array, order: Int32Array): void 
   for (let index = 0; index < to.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
 }
 
-/** Returns the order of rows: sorts each lane, since most are sorted already, then merges the lanes. */
+/** Returns the order of rows: chains those of each lane, which mostly are sorted already, then merges the lanes. */
 export function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: number): Int32Array {
-  const { rows, ends } = byLane(columns.lane, count);
   const comesBefore = comparison(columns);
-  let start = 0;
-  for (const end of ends) {
-    const lane = rows.subarray(start, end);
-    if (!isInOrder(lane, comesBefore)) lane.sort((a, b) => (comesBefore(a, b) ? -1 : 1));
-    start = end;
+  // The next row of the same lane; -1 after the last one.
+  const next = new Int32Array(count).fill(-1);
+  const [first, last, unsorted] = [[] as number[], [] as number[], new Set<number>()];
+  for (let row = 0; row < count; row += 1) {
+    const lane = columns.lane[row] as number;
+    const before = last[lane];
+    if (before === undefined) first[lane] = row;
+    else {
+      next[before] = row;
+      if (comesBefore(row, before)) unsorted.add(lane);
+    }
+    last[lane] = row;
   }
-  return merged(rows, ends, comesBefore);
+  for (const lane of unsorted) first[lane] = sortChain(next, first[lane] as number, comesBefore);
+  return merged(next, Object.values(first), comesBefore);
 }
 
 type ComesBefore = (a: number, b: number) => boolean;
@@ -87,74 +88,47 @@ type ComesBefore = (a: number, b: number) => boolean;
 /** Compares two rows; equal rows stay in the order in which they were added. */
 function comparison({ iteration, startNs, durationNs }: Order): ComesBefore {
   return (a, b) => {
-    if (startNs[a] !== startNs[b] && iteration[a] === iteration[b]) return at(startNs, a) < at(startNs, b);
-    const step = at(iteration, a) - at(iteration, b) || at(durationNs, b) - at(durationNs, a) || a - b;
-    return step < 0;
+    if (startNs[a] !== startNs[b] && iteration[a] === iteration[b])
+      return (startNs[a] as number) < (startNs[b] as number);
+    const byIteration = (iteration[a] as number) - (iteration[b] as number);
+    return (byIteration || (durationNs[b] as number) - (durationNs[a] as number) || a - b) < 0;
   };
 }
 
-/** Groups rows by lane in the order in which they were added. `ends` has the end of each group. */
-function byLane(lanes: Int32Array, count: number): { rows: Int32Array; ends: Int32Array } {
-  let most = 0;
-  for (let row = 0; row < count; row += 1) most = Math.max(most, at(lanes, row));
-  const places = new Int32Array(most + 2);
-  for (let row = 0; row < count; row += 1) {
-    const next = Math.max(0, at(lanes, row)) + 1;
-    places[next] = at(places, next) + 1;
-  }
-  for (let lane = 1; lane < places.length; lane += 1) places[lane] = at(places, lane) + at(places, lane - 1);
-  const rows = new Int32Array(count);
-  for (let row = 0; row < count; row += 1) {
-    const lane = Math.max(0, at(lanes, row));
-    const place = at(places, lane);
-    rows[place] = row;
-    places[lane] = place + 1;
-  }
-  return { rows, ends: places.subarray(0, most + 1) };
+/** Sorts the chain that begins with row `first`, and returns its new first row. */
+function sortChain(next: Int32Array, first: number, comesBefore: ComesBefore): number {
+  const rows: number[] = [];
+  for (let row = first; row >= 0; row = next[row] as number) rows.push(row);
+  rows.sort((a, b) => (comesBefore(a, b) ? -1 : 1));
+  for (const [index, row] of rows.entries()) next[row] = rows[index + 1] ?? -1;
+  return rows[0] as number;
 }
 
-function isInOrder(rows: Int32Array, comesBefore: ComesBefore): boolean {
-  for (let index = 1; index < rows.length; index += 1) {
-    if (comesBefore(at(rows, index), at(rows, index - 1))) return false;
-  }
-  return true;
-}
-
-/** Merges sorted groups with a binary heap of the groups by their first rows. */
-function merged(rows: Int32Array, ends: Int32Array, comesBefore: ComesBefore): Int32Array {
-  const next = Int32Array.from(ends, (_, group) => (group === 0 ? 0 : at(ends, group - 1)));
-  const heap = Array.from(ends.keys()).filter((group) => at(next, group) < at(ends, group));
-  const isLess = (a: number, b: number): boolean => comesBefore(at(rows, at(next, a)), at(rows, at(next, b)));
-  for (let place = (heap.length >> 1) - 1; place >= 0; place -= 1) sink(heap, place, isLess);
-  const order = new Int32Array(rows.length);
+/** Merges sorted chains with a binary heap of their first rows. */
+function merged(next: Int32Array, heap: number[], comesBefore: ComesBefore): Int32Array {
+  for (let place = (heap.length >> 1) - 1; place >= 0; place -= 1) sink(heap, place, comesBefore);
+  const order = new Int32Array(next.length);
   for (let index = 0; index < order.length; index += 1) {
-    const group = heap[0] ?? 0;
-    const row = at(next, group);
-    order[index] = at(rows, row);
-    next[group] = row + 1;
-    if (row + 1 === at(ends, group)) {
-      const last = heap.pop();
-      if (heap.length > 0 && last !== undefined) heap[0] = last;
-    }
-    sink(heap, 0, isLess);
+    const row = heap[0] as number;
+    order[index] = row;
+    const following = next[row] as number;
+    heap[0] = following >= 0 ? following : (heap.pop() as number);
+    sink(heap, 0, comesBefore);
   }
   return order;
 }
 
-function sink(heap: number[], from: number, isLess: (a: number, b: number) => boolean): void {
-  const group = heap[from];
-  if (group === undefined) return;
+function sink(heap: number[], from: number, comesBefore: ComesBefore): void {
+  const row = heap[from] as number;
   let place = from;
   for (;;) {
     let child = 2 * place + 1;
     if (child >= heap.length) break;
-    if (child + 1 < heap.length && isLess(heap[child + 1] ?? 0, heap[child] ?? 0)) child += 1;
-    const other = heap[child] ?? 0;
-    if (!isLess(other, group)) break;
+    if (child + 1 < heap.length && comesBefore(heap[child + 1] as number, heap[child] as number)) child += 1;
+    const other = heap[child] as number;
+    if (!comesBefore(other, row)) break;
     heap[place] = other;
     place = child;
   }
-  heap[place] = group;
+  heap[place] = row;
 }
-
-const at = (column: Float64Array | Int32Array, row: number): number => column[row] ?? 0;

@@ -77,11 +77,12 @@ export class RowWriter {
     validateShared({ ...trace, count: this.#modelCount, columns: models });
     validateOwn(own, count);
     const { columns } = trace;
-    const [lane, modelOf] = [new Int32Array(count), new Int32Array(count)];
-    gather(models.lane, lane, own.model);
-    const order = rowOrder({ ...own, lane, iteration: columns.iteration }, count);
-    gather(own.model, modelOf, order);
+    // Lanes in the order of adding, for now.
+    gather(models.lane, columns.lane, own.model);
+    const order = rowOrder({ ...own, lane: columns.lane, iteration: columns.iteration }, count);
     for (const name of ownNames) gather(own[name], columns[name], order);
+    const modelOf = order;
+    gather(own.model, modelOf, order);
     for (const name of modelNames(models)) gather(models[name], columns[name], modelOf);
     return trace;
   }

@@ -84,7 +84,6 @@ function addRecorded(iteration: Iteration, places: Places): void {
 }
 
 function addOperations(iteration: Iteration, program: Program, places: Places): void {
-  const ops = bufferChanges(program);
   const placeOf = (buffer: number): Place | undefined => {
     const declared = program.buffers[buffer];
     return declared && places.at(program.devices[declared.device]?.id ?? '', declared.memory);
@@ -93,7 +92,9 @@ function addOperations(iteration: Iteration, program: Program, places: Places): 
     const place = placeOf(index);
     if (place !== undefined && buffer.allocated === 'before-run') place.before += buffer.bytes;
   });
-  addMultiCopies(program, places);
+  if (program.multiCopies.length > 0) addMultiCopies(program, places);
+  if (program.buffers.every(({ allocated }) => allocated === 'before-run')) return;
+  const ops = bufferChanges(program);
   const { trace } = iteration;
   const uses = new BufferUses(iteration, program);
   const pinned = new Set<number>();
