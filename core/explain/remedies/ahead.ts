@@ -52,8 +52,9 @@ class Ahead {
     });
     for (let at = 1; at < made.length; at += 1) {
       const end = at + this.#workFrom(made, at);
+      if (end === at || !this.#isWait(made[at - 1])) continue;
       const count = this.#launchesFrom(made, end);
-      if (end === at || count === 0 || !this.#isWait(made[at - 1])) continue;
+      if (count === 0) continue;
       this.#tell(made, at, end, rounds);
       made.splice(at, 0, ...made.splice(end, count));
       at = end + count - 1;

@@ -3,6 +3,7 @@
 import { describeOperation } from '../../experiment/describe.ts';
 import { operationCount } from '../../experiment/edit/paths.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { groupBy } from '../../groupBy.ts';
 import { formatDuration } from '../../units.ts';
 import { mostNoted, withRaces } from '../hazards/races.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
@@ -92,14 +93,14 @@ const withoutKernel: ReadonlySet<Cause> = new Set(['issued-too-late', 'too-small
 /** Returns copies of loops that bring data to the device and back in one stream, each with the id of the other one. */
 function roundTrips(experiment: Experiment): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const copies = places(experiment).filter(isPlace('copy'));
-  for (const { operation: up, path } of copies) {
-    const back = copies.find(({ operation: { src, stream }, path: other }) => {
-      const isNext = listOf({ operation: up, path }) === listOf({ operation: up, path: other });
-      return isNext && src === up.dst && stream === up.stream;
-    });
-    if (back === undefined || outermostLoop(experiment, path) === null) continue;
-    found.set(up.id, back.operation.id).set(back.operation.id, up.id);
+  const all = places(experiment).filter(isPlace('copy'));
+  const copies = all.filter(({ path }) => outermostLoop(experiment, path) !== null);
+  const keyOf = (copy: (typeof copies)[number], buffer: string): string =>
+    JSON.stringify([listOf(copy), copy.operation.stream, buffer]);
+  const bySource = groupBy(copies, (copy) => keyOf(copy, copy.operation.src));
+  for (const up of copies) {
+    const back = bySource.get(keyOf(up, up.operation.dst))?.[0];
+    if (back !== undefined) found.set(up.operation.id, back.operation.id).set(back.operation.id, up.operation.id);
   }
   return found;
 }

@@ -4,8 +4,9 @@ import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { OperationOf } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
+import { lowerBound } from '../../lowerBound.ts';
 import { lowerUnverified } from '../../program/lower.ts';
-import type { Program } from '../../program/program.ts';
+import type { Instruction, Program } from '../../program/program.ts';
 import { valueAtPath } from '../../shape/path.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { type Touch, touches } from '../hazards/touches.ts';
@@ -73,15 +74,25 @@ const mostBytesPerNs = 500;
 
 class DataFlow {
   readonly #program: Program;
-  /** In order of their places, thread by thread. */
+  /** First instruction of each operation. */
+  readonly #instructions = new Map<number, Instruction>();
+  /** Uses of each buffer by the begin of their regions. */
   readonly #uses: ReadonlyMap<number, readonly Use[]>;
+  readonly #longest: number;
+  /** First and last place of each loop, thread by thread. */
+  readonly #loops: readonly (readonly (readonly [number, number])[])[];
   /** Number of calls of each thread before each place that let the host fill a source again. */
   readonly #waits: readonly Int32Array[];
+  /** Time of the host's work between two places of a thread. */
+  readonly #workNs = new Map<string, number>();
   /** Whether the document says what the host writes. */
   readonly #tellsWrites: boolean;
 
   constructor(program: Program) {
     this.#program = program;
+    this.#loops = program.threads.map(({ instructions }) =>
+      instructions.flatMap((one, place) => (one.code === 'repeat' ? [[place, one.end] as const] : [])),
+    );
     const uses: Use[] = [];
     let tellsWrites = false;
     this.#waits = program.threads.map(({ instructions }, thread) => {
@@ -89,6 +100,7 @@ class DataFlow {
       for (const [place, one] of instructions.entries()) {
         counts[place + 1] = (counts[place] ?? 0) + (letsHostFill(one, program) ? 1 : 0);
         const at = { op: one.op, thread, place };
+        if (!this.#instructions.has(one.op)) this.#instructions.set(one.op, one);
         for (const touch of touches(one, program)) {
           tellsWrites ||= touch.writes && touch.where === 'host';
           uses.push({ ...touch, ...at });
@@ -99,7 +111,9 @@ class DataFlow {
       }
       return counts;
     });
+    uses.sort((a, b) => a.from - b.from);
     this.#uses = groupBy(uses, ({ buffer }) => buffer);
+    this.#longest = uses.reduce((most, { from, to }) => Math.max(most, to - from), 0);
     this.#tellsWrites = tellsWrites;
   }
 
@@ -111,13 +125,9 @@ class DataFlow {
   isUnchanged(equal: readonly Repeated[], isFromHost: boolean): boolean {
     const own = new Set(equal.map(({ op }) => op));
     const thread = this.#program.operations[equal[0]?.op ?? 0]?.thread ?? 0;
-    const instructions = this.#program.threads[thread]?.instructions ?? [];
-    const copy = instructions.find(({ op }) => own.has(op));
+    const copy = this.#instructions.get(equal[0]?.op ?? 0);
     if (copy?.code !== 'copy') return false;
-    const regions = touches(copy, this.#program);
-    const others = regions.flatMap(({ buffer, from, to }) =>
-      (this.#uses.get(buffer) ?? []).filter((one) => one.from < to && from < one.to),
-    );
+    const others = touches(copy, this.#program).flatMap((region) => this.#usesIn(region));
     const places = others.flatMap(({ op, place }) => (own.has(op) ? [place] : []));
     const first = Math.min(...places);
     const [from, to] = this.#withLoops(thread, first, Math.max(...places));
@@ -129,13 +139,19 @@ class DataFlow {
     return !isFromHost || this.#tellsWrites || !this.#isFilledBetween(thread, from, to, copy.bytes);
   }
 
+  #usesIn({ buffer, from, to }: Pick<Use, 'buffer' | 'from' | 'to'>): readonly Use[] {
+    const all = this.#uses.get(buffer) ?? [];
+    const begin = lowerBound(0, all.length, (at) => (all[at] as Use).from <= from - this.#longest);
+    const end = lowerBound(begin, all.length, (at) => (all[at] as Use).from < to);
+    return all.slice(begin, end).filter((one) => from < one.to);
+  }
+
   /** Returns the places with all of the loops around them. */
   #withLoops(thread: number, first: number, last: number): readonly [number, number] {
     let [from, to] = [first, last];
-    for (const [place, one] of (this.#program.threads[thread]?.instructions ?? []).entries()) {
-      if (place > last) break;
-      const isAround = one.code === 'repeat' && [first, last].some((inside) => place < inside && inside < one.end);
-      if (isAround) [from, to] = [Math.min(from, place), Math.max(to, one.end)];
+    for (const [place, end] of this.#loops[thread] ?? []) {
+      const isAround = [first, last].some((inside) => place < inside && inside < end);
+      if (isAround) [from, to] = [Math.min(from, place), Math.max(to, end)];
     }
     return [from, to];
   }
@@ -143,14 +159,20 @@ class DataFlow {
   #isFilledBetween(thread: number, from: number, to: number, bytes: number): boolean {
     const counts = this.#waits[thread];
     if ((counts?.[to + 1] ?? 0) === (counts?.[from] ?? 0)) return false;
+    const key = `${thread} ${from} ${to}`;
+    const workNs = this.#workNs.get(key) ?? this.#workBetween(thread, from, to);
+    this.#workNs.set(key, workNs);
     // If the document says what work the host does in between, that must be long enough to fill the memory.
-    const { threads } = this.#program;
-    const own = threads.flatMap(({ instructions }, at) =>
+    return workNs * mostBytesPerNs >= bytes;
+  }
+
+  /** Returns the time of the host's work; infinite if the document doesn't say all of it. */
+  #workBetween(thread: number, from: number, to: number): number {
+    const own = this.#program.threads.flatMap(({ instructions }, at) =>
       at === thread ? instructions.slice(from, to + 1) : instructions,
     );
     const work = own.filter(({ code }) => code === 'work' || code === 'pin');
-    const isShort = own.every(({ code }, at) => code !== 'repeat' || at === 0);
-    const ns = work.reduce((sum, one) => sum + (one.code === 'work' ? one.durationNs : Number.POSITIVE_INFINITY), 0);
-    return work.length === 0 || !isShort || ns * mostBytesPerNs >= bytes;
+    if (work.length === 0 || own.some(({ code }, at) => code === 'repeat' && at > 0)) return Number.POSITIVE_INFINITY;
+    return work.reduce((sum, one) => sum + (one.code === 'work' ? one.durationNs : Number.POSITIVE_INFINITY), 0);
   }
 }

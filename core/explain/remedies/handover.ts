@@ -8,13 +8,13 @@ import { groupBy } from '../../groupBy.ts';
 import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { isPlace, listOf, namesOf, type Place, places } from './situation.ts';
 
-/** Returns what `find` finds for each operation, given those behind it in its list. */
+/** Returns what `find` finds for each operation. `behind` returns up to `most` operations behind it in its list. */
 const inLists = <Found>(
   experiment: Experiment,
-  find: (one: Place, behind: readonly Place[]) => Found | null,
+  find: (one: Place, behind: (most?: number) => readonly Place[]) => Found | null,
 ): Found[] =>
   [...groupBy(places(experiment), listOf).values()].flatMap((list) =>
-    list.flatMap((one, at) => find(one, list.slice(at + 1)) ?? []),
+    list.flatMap((one, at) => find(one, (most = list.length) => list.slice(at + 1, at + 1 + most)) ?? []),
   );
 
 /** Returns the operations up to the first of another kind. */
@@ -52,8 +52,8 @@ export function earlyWaits(experiment: Experiment): EarlyWait[] {
   );
   return inLists(experiment, (wait, behind) => {
     if (!isPlace('waitSignal')(wait) || !given.has(wait.operation.signal)) return null;
-    const work = leading(behind, 'work', 'read', 'write');
-    return work.length === 0 ? null : { wait, work, next: behind[work.length] };
+    const work = leading(behind(), 'work', 'read', 'write');
+    return work.length === 0 ? null : { wait, work, next: behind()[work.length] };
   });
 }
 
@@ -76,7 +76,8 @@ export function waitElsewhere(experiment: Experiment, effort: Effort): Change | 
   const busy = streamsWithKernels(experiment);
   const waits = places(experiment).filter(isPlace('waitSignal'));
   const edit = new ChangeBuilder(experiment);
-  inLists(experiment, (copy, [wait, given]) => {
+  inLists(experiment, (copy, behind) => {
+    const [wait, given] = behind(2);
     if (!isPlace('copy')(copy) || wait?.operation.op !== 'synchronizeStream') return null;
     let { stream } = copy.operation;
     if (wait.operation.stream !== stream || given?.operation.op !== 'signal') return null;
@@ -109,9 +110,10 @@ export function holdingFunctions(experiment: Experiment): Holding[] {
   const busy = streamsWithKernels(experiment);
   const isHeld = (one: Place | undefined): one is Holding['held'] =>
     one !== undefined && isPlace('hostFunction')(one) && busy.has(one.operation.stream);
-  return inLists(experiment, (copy, [held, ...behind]) => {
+  return inLists(experiment, (copy, behind) => {
+    const [held] = behind(1);
     if (!isHeld(held)) return null;
-    return { held, copy: isPlace('copy')(copy) ? copy : null, records: leading(behind, 'recordEvent') };
+    return { held, copy: isPlace('copy')(copy) ? copy : null, records: leading(behind().slice(1), 'recordEvent') };
   });
 }
 
