@@ -63,7 +63,7 @@ function nextChanges(
 }
 
 /** Other changes come before a graph if together they have at least this share of its gain. */
-const leastBefore = 0.5;
+const leastBefore = 0.25;
 
 /**
  * Returns whether a graph should come later. It demands most of a program: no wait, no host decision and no new memory

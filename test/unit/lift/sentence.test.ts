@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
+import { drawnTrace } from '../../support/drawnTraces.ts';
+import { read } from '../import/support.ts';
 import { h200Costs as costs } from '../machine/toy.ts';
 
 const answersOf = async (file: string): Promise<TraceAnswers> =>
@@ -12,6 +14,22 @@ describe('the answer of a trace', () => {
     expect(answer).toMatch(/^3\.23 ms of 6\.89 ms are copies of pageable memory/);
     expect(answer).toContain('3.05 ms');
     expect(planSteps.at(-1)?.changes).toEqual(plan[0]?.changes);
+  });
+
+  it('names own work of the host first if no recommended change shortens it', async () => {
+    const text = drawnTrace((program) => {
+      for (let token = 0; token < 60; token += 1) {
+        for (let layer = 0; layer < 12; layer += 1) {
+          program.operator('aten::view', 20);
+          program.kernel(3);
+        }
+        program.copy('DtoH', 4096, 5);
+        program.silence(200);
+      }
+    });
+    const { answer, plan } = traceAnswers(await read(text), costs);
+    expect(plan[0]?.changes).toContain('graph');
+    expect(answer).toMatch(/^\S+ ms of \S+ ms are the program's own host work/);
   });
 
   it('says that there is nothing to gain if kernels fill the step', async () => {
