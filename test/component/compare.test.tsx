@@ -5,11 +5,8 @@ import type { RunSummary } from '../../core/service/service.ts';
 import { edit } from '../../renderer/store/editing/edit.ts';
 import { openPage } from '../../renderer/store/pages.ts';
 import { put, state } from '../../renderer/store/store.ts';
-import { copied, openTrace, openWorkbench, page, pickEngine, press } from './support/workbench.tsx';
+import { copied, four, openTrace, openWorkbench, page, pickEngine, press } from './support/workbench.tsx';
 
-const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
-  (name) => `overlap/${name}`,
-);
 const [, pageable = '', , pinned = ''] = four;
 const runs = () => page.getByRole('list', { name: 'Runs compared' }).getByRole('article');
 const table = () => page.getByRole('region', { name: 'Table of differences' });

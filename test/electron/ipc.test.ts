@@ -1,7 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Channel, connectHost, serveWindow } from '../../core/service/rpc.ts';
-import type { HostService } from '../../core/service/service.ts';
-import { toldWindow } from '../unit/host/support/toldWindow.ts';
+import type { Channel } from '../../core/service/rpc.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import type * as StandIn from './support/electron.ts';
 
@@ -69,26 +67,12 @@ describe('a request for a port', () => {
   });
 });
 
-it("the port carries core/service's calls, and its closing is heard", async () => {
+it('a port hears that the page closes it', async () => {
   const frame = frameAt('copyscope://app/');
   const [channel] = ask(frame).ports;
   const port = frame.postMessage.mock.calls[0]?.[2][0] as InstanceType<typeof StandIn.MessageChannelMain>['port2'];
-  if (channel === undefined) throw new Error('no port');
-  const file = new Uint8Array([1, 2, 3]);
-  const service = { readRun: async () => file } as unknown as HostService;
   const closed = vi.fn();
-  serveWindow(channel, service);
-  channel.onClose?.(closed);
-  const page: Channel = {
-    post: (message) => port.postMessage(message),
-    listen: (handler) => {
-      port.on('message', ({ data }: { data: unknown }) => handler(data));
-      port.start();
-    },
-  };
-  const host = connectHost(page, toldWindow());
-  expect(await host.service.readRun('run')).toEqual(file);
-  await expect(host.service.readRun('../run')).rejects.toMatchObject({ code: 'request.invalid' });
+  channel?.onClose?.(closed);
   port.close();
   await eventually(() => expect(closed).toHaveBeenCalled());
 });

@@ -1,10 +1,7 @@
 /** Charts: drawing, table, keyboard, and files that name the source of their numbers. */
 import { expect, it } from 'vitest';
-import { heading, openExample, openTrace, openWorkbench, page, press, saved } from '../support/workbench.tsx';
+import { four, heading, openExample, openTrace, openWorkbench, page, press, saved } from '../support/workbench.tsx';
 
-const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
-  (name) => `overlap/${name}`,
-);
 const openCharts = () => openWorkbench({ recorded: four, examples: four, page: { kind: 'charts' } });
 const strategies = () => page.getByRole('region', { name: 'Strategies' });
 

@@ -11,6 +11,7 @@ import { showSide } from '../../../renderer/store/sidePanels.ts';
 import { assign } from '../../../renderer/store/store.ts';
 import {
   answerChooser,
+  four,
   openExample,
   openTrace,
   openWorkbench,
@@ -22,9 +23,6 @@ import {
 } from '../support/workbench.tsx';
 
 const overlapped = 'overlap/pinned-side-stream';
-const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
-  (name) => `overlap/${name}`,
-);
 const progress = () => page.getByRole('region', { name: 'Progress of the sweep' });
 
 async function simulated(id = overlapped): Promise<Workbench> {

@@ -145,6 +145,11 @@ export async function openWorkbench({ page: first, ...contents }: Opening = {}):
 }
 
 /** Opens the window with an example. */
+/** The examples of which the four cases are recorded. */
+export const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
+  (name) => `overlap/${name}`,
+);
+
 export const openExample = (id: string, contents: Opening = {}): Promise<Workbench> =>
   openWorkbench({ ...contents, page: { kind: 'example', id } });
 

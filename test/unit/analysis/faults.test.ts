@@ -27,6 +27,10 @@ function verdictsOf(experiment: Experiment): Verdict[] {
   return costed(explained.before.verdicts, explained.remedies, explained.before.makespanNs);
 }
 
+/** Returns the copies that the verdicts are about. */
+const copiesIn = (experiment: Experiment): number =>
+  predict(experiment, h200Machine)?.verdicts.reduce((sum, { occurrences }) => sum + occurrences, 0) ?? 0;
+
 const ms = (ns: number | undefined): number => (ns ?? 0) / 1e6;
 
 describe('causes and plans of reported faults', () => {
@@ -603,8 +607,6 @@ describe('variants of these faults', () => {
       expect(found?.keptBytes).toBe(64e6);
       const after = applyChange(experiment, { patches: found?.patches ?? [] });
       expect(checkExperiment(after).hazards).toEqual([]);
-      const copiesIn = (one: Experiment): number =>
-        predict(one, h200Machine)?.verdicts.reduce((sum, { occurrences }) => sum + occurrences, 0) ?? 0;
       expect(copiesIn(after)).toBe(copiesIn(experiment));
     }
     // A fill of a part keeps what kernels wrote in the rest.
@@ -871,8 +873,6 @@ describe('variants of these faults', () => {
       expect(found?.changes).toContain('prepare-ahead');
       const after = applyChange(experiment, { patches: found?.patches ?? [] });
       expect(checkExperiment(after).hazards).toEqual([]);
-      const copiesIn = (one: Experiment): number =>
-        predict(one, h200Machine)?.verdicts.reduce((sum, { occurrences }) => sum + occurrences, 0) ?? 0;
       expect(copiesIn(after)).toBe(copiesIn(experiment));
       for (const other of [of(...fill, ...issue, up), of(...issue, ...fill)])
         expect(planOf(other).flatMap(({ changes }) => changes)).not.toContain('prepare-ahead');

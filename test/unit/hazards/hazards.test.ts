@@ -183,9 +183,11 @@ describe('allocated memory', () => {
   });
 });
 
+/** They race where nothing waits between them. */
+const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
+const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
+
 describe('loops', () => {
-  const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
-  const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
   const loop = (count: number, ...operations: object[]) => ({ op: 'repeat', count, operations });
 
   it.each([2, 1000, 1_000_000])('carry a race from one of %i rounds to the next', (count) => {
@@ -206,8 +208,6 @@ describe('loops', () => {
 });
 
 describe('a wait before the record of its event', () => {
-  const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
-  const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
   const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 1000 }, reads: ['device'], stream: 'b' };
   const recorded = (event: string, stream: string) => ({ op: 'recordEvent', event, stream });
   const waitFor = (event: string, stream: string) => ({ op: 'waitEvent', event, stream });
@@ -242,9 +242,6 @@ describe('a wait before the record of its event', () => {
 });
 
 describe('host threads', () => {
-  const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
-  const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
-
   it('are repaired with one', () => {
     const experiment = of([copy], [write]);
     const change = checkExperiment(experiment).hazards[0]?.change;

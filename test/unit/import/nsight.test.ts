@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { readNsightDatabase } from '../../../core/import/nsight/nsightTrace.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import type { Item } from '../../../core/lift/script.ts';
-import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { withSqliteFile } from '../../../host/library/imports/sqliteFile.ts';
 import { newFolder } from '../../support/newFolder.ts';
@@ -20,10 +19,10 @@ import {
   table,
   type Value,
 } from './nsightSupport.ts';
+import { rowsOf } from './support.ts';
 
 const folder = newFolder();
 const readSql = (...statements: readonly string[]): Promise<Run> => read(made(folder, statements.join('\n')));
-const rowsOf = ({ trace }: Run): TraceRow[] => Array.from({ length: trace.count }, (_, row) => readRow(trace, row));
 const shown = (run: Run): string[] =>
   rowsOf(run).map((row) => `${row.kind} ${row.name} @${row.startNs}+${row.durationNs}`);
 

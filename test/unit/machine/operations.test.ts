@@ -3,12 +3,15 @@ import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import {
   buffers,
+  h2d,
   type Operations,
   type PlainRow,
   program,
   programWith,
   run,
+  simulated,
   spans,
+  spin,
   streams,
   times,
   toyCosts,
@@ -16,10 +19,6 @@ import {
   toyWith,
 } from './toy.ts';
 
-const spin = (stream: string, durationNs: number, label = 'spin') =>
-  ({ op: 'kernel', label, kernel: { kind: 'spin', durationNs }, stream }) as const;
-const h2d = (stream: string, bytes: number, more: object = {}) =>
-  ({ op: 'copy', label: 'h2d', src: 'pinned', dst: 'device', stream, bytes, ...more }) as const;
 const memset = (stream: string, bytes: number) =>
   ({ op: 'memset', label: 'memset', buffer: 'device', stream, bytes }) as const;
 const hostFunction = (stream: string, durationNs: number, label = 'function') =>
@@ -30,7 +29,6 @@ const capture = (...operations: Operations) => ({ op: 'graphCapture', graph: 'g'
 
 const device = (rows: readonly PlainRow[]) => times(rows, 'copy', 'kernel', 'memset', 'host-function');
 const host = (rows: readonly PlainRow[]) => times(rows, 'host-call', 'host-sync', 'host-work');
-const simulated = (...threads: Operations[]) => run(program(...threads));
 
 it('memset runs on the compute channel', () => {
   const rows = simulated([memset('a', 100), memset('b', 100)]);

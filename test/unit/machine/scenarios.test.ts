@@ -3,25 +3,24 @@ import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import type { Program } from '../../../core/program/program.ts';
 import {
+  h2d,
   type Operations,
   type PlainRow,
   plainRows,
   program,
   programWith,
   run,
+  simulated,
   spans,
+  spin,
   times,
   toyCosts,
   toyProfile,
   toyWith,
 } from './toy.ts';
 
-const h2d = (stream: string, bytes: number, more: object = {}) =>
-  ({ op: 'copy', label: 'h2d', src: 'pinned', dst: 'device', stream, bytes, ...more }) as const;
 const d2h = (stream: string, bytes: number, more: object = {}) =>
   ({ op: 'copy', label: 'd2h', src: 'device2', dst: 'pinned2', stream, bytes, ...more }) as const;
-const spin = (stream: string, durationNs: number, label = 'spin') =>
-  ({ op: 'kernel', label, kernel: { kind: 'spin', durationNs }, stream }) as const;
 /** Fills the device for 100 ns per pass. */
 const fill = (stream: string, passes = 1) =>
   ({
@@ -36,7 +35,6 @@ const record = (event: string, stream: string) => ({ op: 'recordEvent', event, s
 
 const device = (rows: readonly PlainRow[]) => times(rows, 'copy', 'kernel');
 const host = (rows: readonly PlainRow[]) => times(rows, 'host-call', 'host-sync');
-const simulated = (...threads: Operations[]) => run(program(...threads));
 
 describe('one stream', () => {
   it('runs a copy, then a kernel, each after its call', () => {

@@ -196,6 +196,12 @@ export function programWith(more: object, ...threads: Operations[]): Program {
   );
 }
 
+/** Operations of this machine's tests: a copy from pinned memory, and a kernel. */
+export const h2d = (stream: string, bytes: number, more: object = {}) =>
+  ({ op: 'copy', label: 'h2d', src: 'pinned', dst: 'device', stream, bytes, ...more }) as const;
+export const spin = (stream: string, durationNs: number, label = 'spin') =>
+  ({ op: 'kernel', label, kernel: { kind: 'spin', durationNs }, stream }) as const;
+
 export interface PlainRow {
   readonly start: number;
   readonly end: number;
@@ -226,6 +232,8 @@ export function plainRows(trace: Trace): PlainRow[] {
 
 export const run = (tested: Program, profile: DeviceProfile = toyProfile): PlainRow[] =>
   plainRows(simulate(tested, toyCosts(profile)).trace);
+
+export const simulated = (...threads: Operations[]) => run(program(...threads));
 
 /** Returns rows of the toy machine as [name, start, end], in order of start; marks and host calls on request. */
 export function times(rows: readonly PlainRow[], ...kinds: RowKind[]): [name: string, start: number, end: number][] {
