@@ -14,6 +14,7 @@ import {
   type KernelResult,
   type LibraryKernel,
   type MultiCopyPlan,
+  managedAdvice,
   type Program,
   type ProgramKernel,
   type ProgramThread,
@@ -262,8 +263,9 @@ interface InstructionFields {
   readonly dstOffset?: number;
   readonly bytes?: number;
   /**
-   * Nanoseconds of work, spin and host function, and of PyTorch before each call of a multi-tensor loop, passes of a stream kernel, operations of an arithmetic one, rounds of
-   * a repeat, the byte of a memset, the allocator of an allocate and a free, 1 for a pitched block copy.
+   * Nanoseconds of work, spin and host function, and of PyTorch before each call of a multi-tensor loop, passes of a stream
+   * kernel, operations of an arithmetic one, rounds of a repeat, the byte of a memset, the allocator of an allocate and a
+   * free, 1 for a pitched block copy or a prefetch to the device, the number of an advice.
    */
   readonly amount?: number;
   /** Index of a group's other end. */
@@ -323,6 +325,12 @@ function instructionFields(
       const { code, buffer: dst, offset: dstOffset, bytes, value: amount, stream } = instruction;
       return { code, dst, dstOffset, bytes, amount, stream };
     }
+    case 'prefetch': {
+      const { code, buffer: src, offset: srcOffset, bytes, toDevice, stream } = instruction;
+      return { code, src, srcOffset, bytes, amount: toDevice ? 1 : 0, stream };
+    }
+    case 'advise':
+      return { code: 'advise', src: instruction.buffer, amount: managedAdvice.indexOf(instruction.advice) };
     case 'hostFunction':
       return { code: 'hostFunction', stream: instruction.stream, amount: instruction.durationNs };
     case 'allocate':

@@ -49,6 +49,8 @@ export const codes = [
   'makePlan',
   'blockCopy',
   'packBlocks',
+  'prefetch',
+  'advise',
 ] as const;
 export type Code = (typeof codes)[number];
 
@@ -142,6 +144,9 @@ export const calls = [
   'cufftMakePlanMany',
   'cudaMemcpyBatchAsync',
   'cudaMemcpy2DAsync',
+  'cudaMallocManaged',
+  'cudaMemPrefetchAsync',
+  'cudaMemAdvise',
 ] as const;
 
 /** Allocators whose state the addon reports, and the states of their blocks. */
@@ -170,6 +175,6 @@ export const enums: Readonly<Record<string, readonly string[]>> = {
   Strategy: copyStrategies,
 };
 
-export const layout = ['5', ...[enums, fields].flatMap(Object.entries).map(([name, list]) => `${name} ${list}`)].join(
+export const layout = ['6', ...[enums, fields].flatMap(Object.entries).map(([name, list]) => `${name} ${list}`)].join(
   ';',
 );

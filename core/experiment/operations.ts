@@ -8,6 +8,7 @@ import { elapsedTime, queryEvent, recordEvent, synchronizeEvent, waitEvent } fro
 import { graphCapture, graphLaunch, range, repeat } from './operations/groups.ts';
 import { hostFunction, signal, waitSignal, work } from './operations/host.ts';
 import { kernel } from './operations/kernel.ts';
+import { advise, prefetch } from './operations/managed.ts';
 import { multiCopy } from './operations/multiCopy.ts';
 import type { Descriptor } from './operations/operation.ts';
 import { queryStream, synchronizeDevice, synchronizeStream } from './operations/synchronize.ts';
@@ -20,9 +21,9 @@ export { copyStrategies } from './operations/multiCopy.ts';
 
 /** Operations without content, in the order of the palette. */
 const leaves = {
-  ...{ copy, kernel, memset, recordEvent, waitEvent, hostFunction, graphLaunch, multiCopy, blockCopy, item },
+  ...{ copy, kernel, memset, recordEvent, waitEvent, hostFunction, graphLaunch, multiCopy, blockCopy, prefetch, item },
   ...{ synchronizeEvent, synchronizeStream, synchronizeDevice, queryStream, queryEvent, elapsedTime },
-  ...{ work, write, read, pin, allocate, free, recordStream, signal, waitSignal },
+  ...{ work, write, read, pin, allocate, free, recordStream, advise, signal, waitSignal },
 };
 const groups = { repeat, range, graphCapture };
 const all = { ...leaves, ...groups };

@@ -60,7 +60,12 @@ export const bufferMemories = [
   'mapped',
   'registered',
   'device',
+  'managed',
 ] as const;
+
+/** Host memory that copies take. Managed memory needs none. */
+export const copiedMemories = bufferMemories.filter((one) => one !== 'device' && one !== 'managed');
+export const isCopied = (memory: BufferMemory): boolean => copiedMemories.includes(memory as never);
 
 /** Bytes per element, with PyTorch's names. */
 export const dtypeBytes = {

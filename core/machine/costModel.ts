@@ -12,6 +12,8 @@ export interface CostModel {
   readonly facts: MachineFacts;
   readonly gaps: Gaps;
   readonly link: LinkRates;
+  /** Rate of kernels that use host memory over the link. */
+  readonly mappedBytesPerSecond: number;
   /** Returns the host time of a CUDA call that doesn't wait, also if captured or nameless ('cudaLaunchKernel'). */
   callNs(call: CallName): number;
   /** Returns the cost of a copy alone; null if unknown. */
@@ -26,6 +28,8 @@ export interface CostModel {
   hostNs(access: HostAccess, bytes: number): number;
   /** Returns the total bytes per second of several host threads that copy at once. */
   hostCopyRate(threads: number): number;
+  /** Returns a time or rate of pages of managed memory. */
+  managed(what: ManagedCost): number;
   /** Returns the time from the end of device work, a signal, or another thread's call, until the waiting thread continues. */
   wakeNs(by: WokenBy): number;
   /** Returns the time of calls that allocate and free memory, by their CUDA names. */
@@ -83,6 +87,10 @@ export interface LinkRates {
   /** Delay of a copy's start by the earlier requests of such a kernel's threads to host memory. */
   readonly mappedBacklogNs: number;
 }
+
+type PageRate = 'touch' | 'in' | 'hostTouch' | 'out' | 'splitOnDevice' | 'splitOnHost' | 'advise';
+/** Parameters of managed memory in a profile. */
+export type ManagedCost = `${PageRate | `prefetch${'In' | 'Out' | 'Call'}`}BytesPerSecond` | 'prefetchNs';
 
 export type CallName =
   | 'cudaLaunchKernel'

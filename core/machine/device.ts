@@ -10,6 +10,7 @@ import { type Graph, GraphRun, type Launched } from './graph.ts';
 import { type FunctionSink, HostFunctions } from './hostFunctions.ts';
 import type { HostWork } from './hostWork.ts';
 import { Link } from './link.ts';
+import type { ManagedMemory } from './managed.ts';
 import { StreamSet } from './streams.ts';
 import type { TraceOutput } from './traceOutput.ts';
 
@@ -30,25 +31,40 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   readonly #clock: EventQueue;
   readonly #output: TraceOutput;
   readonly #engines: ReadonlyMap<EngineIndex, CopyEngine>;
+  /** Prefetches wait for no copies: on an H200 both shared the link, and one to the host took as long next to a copy. */
+  readonly #prefetches: ReadonlyMap<EngineIndex, CopyEngine>;
   readonly #computes: readonly Compute[];
   readonly #functions: HostFunctions;
   readonly #graphPassing: Passing;
   readonly #slots: number;
   readonly #hostWork: HostWork;
+  readonly #managed: ManagedMemory;
   /** Turns of each device without a copy engine; empty if they have some. */
   readonly #turns: readonly Turns[];
 
-  constructor(program: Program, costs: CostModel, clock: EventQueue, output: TraceOutput, hostWork: HostWork) {
+  constructor(
+    program: Program,
+    costs: CostModel,
+    clock: EventQueue,
+    output: TraceOutput,
+    hostWork: HostWork,
+    managed: ManagedMemory,
+  ) {
     const { facts } = costs;
     this.#clock = clock;
     this.#output = output;
     this.#hostWork = hostWork;
+    this.#managed = managed;
     this.#slots = facts.staging.slots;
     this.#graphPassing = Passing.ofGraphs(costs);
     this.streams = new StreamSet(program, clock, Passing.ofStreams(costs), this, facts.queueDepth);
     this.#functions = new HostFunctions(clock, this);
     const links = program.devices.map(() => new Link(costs.link));
     this.#engines = new Map(links.flatMap((link, device) => this.#copyEngines(link, device, costs)));
+    const isManaged = program.buffers.some(({ memory }) => memory === 'managed');
+    this.#prefetches = new Map(
+      isManaged ? links.flatMap((link, device) => this.#copyEngines(link, device, costs)) : [],
+    );
     this.#computes = links.map((link) => new Compute(clock, this, link, facts));
     this.#turns = facts.copyEngines > 0 ? [] : links.map(() => new Turns());
   }
@@ -73,8 +89,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   }
 
   entryIssued(entry: StreamEntry): void {
-    const { engine } = entry;
-    if (isCopyEngine(engine)) this.#engines.get(engine)?.issued(entry);
+    if (isCopyEngine(entry.engine)) this.#engineOf(entry)?.issued(entry);
   }
 
   entryActs(entry: StreamEntry, what: number, nowNs: number): void {
@@ -123,6 +138,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   }
 
   #start(entry: StreamEntry, nowNs: number): void {
+    if (entry.step.pages.length > 0) this.#meetPages(entry);
     const { step } = entry;
     entry.ready = true;
     switch (step.route) {
@@ -136,7 +152,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
         else this.#hostWork.start(step.bytes, entry.deviceNs, { hostWorkDone: (ns) => this.#done(entry, ns) }, nowNs);
         break;
       case 'engine':
-        this.#inTurn(entry, entry.deviceNs, step.bytes);
+        this.#inTurn(entry, entry.deviceNs, step.code === 'prefetch' ? step.linkIn + step.linkOut : step.bytes);
         break;
       case 'function':
         this.#functions.submit(entry, nowNs);
@@ -147,6 +163,16 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
       default:
         this.#movePiece(entry);
     }
+  }
+
+  #engineOf({ engine, step }: StreamEntry): CopyEngine | undefined {
+    return (step.code === 'prefetch' ? this.#prefetches : this.#engines).get(engine);
+  }
+
+  #meetPages(entry: StreamEntry): void {
+    const step = this.#managed.onDevice(entry.step);
+    entry.deviceNs += step.deviceNs - entry.step.deviceNs;
+    entry.step = step;
   }
 
   /** Starts a launch, with the graph as it is now. All of it has arrived at `arrivesNs`. */
@@ -193,7 +219,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
 
   #submit(entry: StreamEntry, aloneNs: number, bytes: number): void {
     if (isCompute(entry.engine)) this.#computes[deviceOf(entry.engine)]?.submit(entry);
-    else this.#engines.get(entry.engine)?.submit(entry, aloneNs, bytes);
+    else this.#engineOf(entry)?.submit(entry, aloneNs, bytes);
   }
 }
 

@@ -13,6 +13,7 @@ import type { Dependent, StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import { HeldCall, notYet } from './heldCall.ts';
 import type { HostWork, HostWorkOwner } from './hostWork.ts';
+import type { ManagedMemory } from './managed.ts';
 import type { Memory, MemoryCall } from './memory.ts';
 import type { MultiCopies } from './multiCopies.ts';
 import type { ThreadPlan } from './plan.ts';
@@ -41,6 +42,7 @@ export interface Machine {
   readonly output: TraceOutput;
   readonly signals: Signals;
   readonly memory: Memory;
+  readonly managed: ManagedMemory;
   readonly multiCopies: MultiCopies;
   readonly hostWork: HostWork;
   readonly staging: StagingBuffer;
@@ -169,9 +171,11 @@ export class HostThread
       case 'work':
         return this.#work(step, 'host-work', step.bytes, nowNs);
       case 'read':
-        return this.#work(step, 'host-read', 0, nowNs);
+        return this.#access(step, 'host-read', nowNs);
       case 'write':
-        return this.#work(step, 'host-write', 0, nowNs);
+        return this.#access(step, 'host-write', nowNs);
+      case 'advise':
+        return this.#spend(step, 'host-call', step.call, nowNs, this.#machine.managed.advise(step));
       case 'queryStream':
       case 'queryEvent':
       case 'call':
@@ -241,6 +245,12 @@ export class HostThread
     return held;
   }
 
+  /** The host reads or writes a buffer, and waits for pages that the device has. */
+  #access(step: Step, kind: RowKind, nowNs: number): number {
+    if (step.pages.length === 0) return this.#work(step, kind, 0, nowNs);
+    return this.#work({ ...step, callNs: step.callNs + this.#machine.managed.hostNs(step) }, kind, 0, nowNs);
+  }
+
   hostWorkDone(nowNs: number): void {
     this.#return(nowNs);
   }
@@ -267,6 +277,7 @@ export class HostThread
 
   #allocate(step: Step): MemoryCall {
     const { streams } = this.#devices;
+    this.#machine.managed.pages.allocate(step.buffer);
     return this.#machine.memory.allocate(step, this.#op, (stream, use) => streams.holdBack(stream, use));
   }
 
@@ -392,11 +403,14 @@ export class HostThread
       streams.issue(step, this.#op, this.#index, correlation, untilNs);
       return held;
     }
-    const entry = streams.issue(step, this.#op, this.#index, correlation, untilNs + this.#latencyNs);
+    const isAtOnce = step.code === 'prefetch' && streams.isIdle(step.stream);
+    const issued = isAtOnce ? this.#machine.managed.atOnce(step) : step;
+    const entry = streams.issue(issued, this.#op, this.#index, correlation, untilNs + this.#latencyNs);
     if (step.route === 'graph') this.#devices.launched(entry, untilNs + this.#latencyNs);
     if (step.blocking) return this.#waitFor(entry, untilNs);
-    this.#output.host(this.#index, 'host-call', step.call, step, this.#op, this.#callStartNs, untilNs, correlation);
-    return untilNs;
+    const endNs = untilNs + issued.callNs - step.callNs;
+    this.#output.host(this.#index, 'host-call', step.call, step, this.#op, this.#callStartNs, endNs, correlation);
+    return endNs;
   }
 
   #launchNs(step: Step): number {

@@ -2,6 +2,7 @@
  * Turns each instruction into simulator steps, with costs on host and device from a cost model. Rules (core/rules):
  * launch-cost, launch-blocking, and those of copies.ts.
  */
+import { accesses } from '../program/accesses.ts';
 import { aloneOn } from '../program/aloneCopies.ts';
 import { callsForEach, callsOfTo, type FrontendCall } from '../program/frontend.ts';
 import {
@@ -19,11 +20,13 @@ import { accessOf, type CopyEnds, type CostModel } from './costModel.ts';
 import { engineIndex, functionEngine } from './engines.ts';
 import { pieceStep } from './multiCopies.ts';
 import { isThreaded, type LoopParts, loopSteps } from './multiCopyPlan.ts';
-import { blankStep, type Step } from './step.ts';
+import { blankStep, type PageUse, type Step } from './step.ts';
 
 const calls: Partial<Record<InstructionCode, string>> = {
   kernel: 'cudaLaunchKernel',
   memset: 'cudaMemsetAsync',
+  prefetch: 'cudaMemPrefetchAsync',
+  advise: 'cudaMemAdvise',
   hostFunction: 'cudaLaunchHostFunc',
   recordEvent: 'cudaEventRecord',
   waitEvent: 'cudaStreamWaitEvent',
@@ -56,11 +59,13 @@ export class InstructionSteps {
   readonly #program: Program;
   readonly #costs: CostModel;
   readonly #copies: Copies;
+  readonly #isManaged: boolean;
 
   constructor(program: Program, costs: CostModel) {
     this.#program = program;
     this.#costs = costs;
     this.#copies = new Copies(costs, program);
+    this.#isManaged = program.buffers.some(({ memory }) => memory === 'managed');
   }
 
   /** `captured`: it becomes part of a graph instead of running. `calls`: calls into PyTorch before it. */
@@ -130,13 +135,18 @@ export class InstructionSteps {
         return {
           ...base,
           bytes,
+          pages: this.#pages(instruction),
           callNs: this.#costs.hostNs(accessOf(instruction, this.#memory(instruction.buffer)), bytes),
         };
       }
       case 'copy':
         return this.#copy(base, instruction, captured);
       case 'memset':
-        return { ...base, ...this.#memset(instruction) };
+        return { ...base, ...this.#memset(instruction), pages: this.#pages(instruction) };
+      case 'prefetch':
+        return { ...base, ...this.#prefetch(instruction) };
+      case 'advise':
+        return { ...base, name: instruction.advice, buffer: instruction.buffer };
       case 'kernel':
         return this.#kernel(base, instruction, captured);
       case 'makePlan': {
@@ -196,12 +206,14 @@ export class InstructionSteps {
     };
   }
 
-  #kernel(step: StepDraft, { kernel, smShare, stream }: InstructionOf<'kernel'>, captured: boolean): Step {
+  #kernel(step: StepDraft, launch: InstructionOf<'kernel'>, captured: boolean): Step {
+    const { kernel, smShare, stream } = launch;
     const cost = this.#costs.kernel(kernel, smShare, this.#program);
     if (isLibraryKernel(kernel)) {
       step.call = libraryCalls[kernel.kind];
       step.callNs = this.#costs.callNs(step.call);
     }
+    step.pages = this.#pages(launch);
     step.route = 'engine';
     step.engine = engineIndex(this.#device(stream), 'compute');
     step.deviceNs = captured ? cost.nodeNs : cost.deviceNs;
@@ -219,6 +231,23 @@ export class InstructionSteps {
   #memset({ bytes, buffer, stream }: InstructionOf<'memset'>): Partial<Step> {
     const engine = engineIndex(this.#device(stream), 'compute');
     return { route: 'engine', engine, ...this.#costs.memset(bytes), bytes, dst: this.#memory(buffer) };
+  }
+
+  #prefetch({ buffer, offset, bytes, toDevice, stream }: InstructionOf<'prefetch'>): Partial<Step> {
+    return {
+      route: 'engine',
+      engine: engineIndex(this.#device(stream), toDevice ? 'h2d' : 'd2h'),
+      ...{ deviceNs: this.#costs.managed('prefetchNs'), bytes, pages: [{ buffer, offset, bytes, writes: false }] },
+      ...(toDevice ? { src: 'managed', dst: 'device' } : { src: 'device', dst: 'managed' }),
+    };
+  }
+
+  /** Returns the managed memory that an instruction uses. */
+  #pages(instruction: Instruction): readonly PageUse[] {
+    if (!this.#isManaged) return blankStep.pages;
+    return accesses(instruction).flatMap(({ bytes, ...use }) =>
+      this.#memory(use.buffer) === 'managed' && bytes !== null ? [{ ...use, bytes }] : [],
+    );
   }
 
   #copy(step: StepDraft, instruction: InstructionOf<'copy'>, captured: boolean): Step {

@@ -135,6 +135,21 @@ export class Memory {
         0,
       ),
     );
+    this.#requireManaged();
+  }
+
+  /** Pages that the device has no room for go back and forth. That is left out, so all of them must fit. */
+  #requireManaged(): void {
+    const managed = this.#program.buffers.filter(({ memory }) => memory === 'managed');
+    const [first] = managed;
+    const bytes = managed.reduce((sum, one) => sum + one.bytes, this.#used[0] ?? 0);
+    if (first === undefined || bytes <= this.#capacity) return;
+    throw new CopyscopeError({
+      code: 'run.out-of-memory',
+      field: `buffers.${first.id}`,
+      message: `managed and device memory take ${formatBytes(bytes)}, and the device has ${formatBytes(this.#capacity)}. Pages that it must give back to make room are not simulated.`,
+      remedy: 'Make the buffers smaller.',
+    });
   }
 
   /** `op`: number of the operation that allocates. */
@@ -269,6 +284,8 @@ export class Memory {
 
   #allocateHost(step: Step): MemoryCall {
     const { bytes, buffer } = step;
+    if (step.dst === 'managed')
+      return { call: 'cudaMallocManaged', ns: this.#costs.memoryNs('cudaMalloc', bytes), synchronises: false };
     if (step.dst === 'pageable') return this.#fromCache();
     if (step.dst === 'registered') return this.#call('cudaHostRegister', bytes, false);
     if (step.allocator !== 'caching') return this.#call('cudaHostAlloc', bytes, false);
@@ -279,6 +296,7 @@ export class Memory {
   #freeHost(step: Step, useOf: UseOf): MemoryCall {
     const { bytes } = step;
     if (this.#pinned.release(step.buffer, useOf)) return this.#fromCache();
+    if (step.dst === 'managed') return this.#call('cudaFree', bytes, true);
     if (step.dst === 'pageable') return this.#fromCache();
     return this.#call(step.dst === 'registered' ? 'cudaHostUnregister' : 'cudaFreeHost', bytes, true);
   }

@@ -13,6 +13,7 @@ import { Devices } from './device.ts';
 import { EventQueue } from './eventQueue.ts';
 import { HostThread } from './hostThread.ts';
 import { HostWork } from './hostWork.ts';
+import { ManagedMemory } from './managed.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansOnCompute } from './multiCopies.ts';
 import { planProgram, type ThreadPlan } from './plan.ts';
@@ -76,9 +77,10 @@ function* iteration(
   const [helpers, onCompute] = [helperCounts(program, costs), plansOnCompute(program, costs)];
   const output = new TraceOutput(program, plan, helpers, onCompute, 2 * total);
   const hostWork = new HostWork(clock, costs, program.threads.length);
-  const devices = new Devices(program, costs, clock, output, hostWork);
+  const managed = new ManagedMemory(program, costs);
+  const devices = new Devices(program, costs, clock, output, hostWork, managed);
   const machine = {
-    ...{ costs, devices, clock, output, memory, hostWork },
+    ...{ costs, devices, clock, output, memory, managed, hostWork },
     multiCopies: new MultiCopies(program, costs, clock, devices.streams, hostWork),
     staging: new StagingBuffer(costs.facts.staging.slots),
     signals: new Signals(program),

@@ -19,6 +19,14 @@ export type Route = 'none' | 'mark' | 'engine' | 'stage-in' | 'stage-out' | 'hos
  */
 export type StepCode = InstructionCode | 'call' | 'frontend' | 'pinMemory' | 'instantiateGraph' | 'uploadGraph';
 
+/** Pages of managed memory that a step uses. */
+export interface PageUse {
+  readonly buffer: number;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly writes: boolean;
+}
+
 /** Every step has every field, which keeps reading them fast. */
 export interface Step {
   readonly code: StepCode;
@@ -51,6 +59,7 @@ export interface Step {
   readonly pieces: number;
   readonly pieceBytes: number;
   readonly lastPieceNs: number;
+  readonly pages: readonly PageUse[];
   readonly blocking: boolean;
   /** Devices on which nothing else runs at the same time. */
   readonly alone: readonly number[];
@@ -91,6 +100,7 @@ export const blankStep: Step = {
   pieces: 0,
   pieceBytes: 0,
   lastPieceNs: 0,
+  pages: [],
   blocking: false,
   alone: [],
   captured: false,

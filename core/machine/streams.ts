@@ -97,6 +97,10 @@ export class StreamSet implements EntryOwner {
     return found !== undefined && found.pending >= this.#depth;
   }
 
+  isIdle(stream: number): boolean {
+    return this.streams[stream]?.pending === 0;
+  }
+
   waitForSlot(stream: number, waiter: SlotWaiter): void {
     this.streams[stream]?.slotWaiters.push(waiter);
   }

@@ -35,6 +35,10 @@ interface Region extends At {
   readonly stepBytes?: number;
 }
 
+/** Advice of cudaMemAdvise. accessed-by: the device gets mappings of pages wherever they lie. */
+export const managedAdvice = ['read-mostly', 'preferred-host', 'preferred-device', 'accessed-by-device'] as const;
+export type ManagedAdvice = (typeof managedAdvice)[number];
+
 type HostInstruction =
   | (At & { readonly code: 'work'; readonly durationNs: number })
   | (Region & { readonly code: 'write'; readonly content: Content })
@@ -58,6 +62,7 @@ type HostInstruction =
   | (At & { readonly code: 'free'; readonly buffer: number; readonly allocator: Allocator; readonly stream: number })
   /** Tensor.record_stream(): a caching allocator reuses the block only once work now in `stream` has completed. */
   | (At & { readonly code: 'recordStream'; readonly buffer: number; readonly stream: number })
+  | (At & { readonly code: 'advise'; readonly buffer: number; readonly advice: ManagedAdvice })
   /** Adds one to the signal's count; blocks while the count is the signal's capacity. */
   | (At & { readonly code: 'signal'; readonly signal: number })
   /** Takes one from the signal's count; blocks while it is zero. */
@@ -80,6 +85,8 @@ type StreamInstruction =
     })
   /** cudaMemsetAsync: writes `value` (0 to 255) into every byte. */
   | (Region & { readonly code: 'memset'; readonly value: number; readonly stream: number })
+  /** cudaMemPrefetchAsync: moves pages of managed memory to the device, or to the host. */
+  | (Region & { readonly code: 'prefetch'; readonly toDevice: boolean; readonly stream: number })
   | (At & {
       readonly code: 'kernel';
       readonly stream: number;

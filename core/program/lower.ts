@@ -66,7 +66,8 @@ function lowerOnce(experiment: Experiment): { readonly program: Program; readonl
     device: buffer.memory === 'device' ? deviceIndex(experiment, buffer.device) : -1,
     bytes: bufferBytes(buffer),
     pattern: buffer.pattern,
-    written: written.has(index),
+    // The host writes managed memory before each iteration, so that its pages lie on the host.
+    written: buffer.memory === 'managed' || written.has(index),
     allocated: buffer.allocated,
   }));
   const buffers = [...declared, ...lowering.scope.stagingBuffers];

@@ -38,6 +38,7 @@ export const ruleIds = [
   'sm-share',
   'stream-priority',
   'mapped-memory',
+  'managed-pages',
   'host-function-in-turn',
   'graph-runs-when-launched',
   'graph-launches-in-turn',
@@ -292,6 +293,16 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
       guide('Mapped memory'),
       measured(
         'kernels read mapped memory at 51 GB/s and wrote it at 52 GB/s; concurrent copies kept 4 to 14 % of their speed, and half with one on a quarter of the multiprocessors; copies began 87 to 132 µs late with one on all of them, 32 to 36 on a quarter',
+      ),
+    ],
+  },
+  'managed-pages': {
+    title: 'Pages of managed memory move to whoever touches them',
+    statement: 'Kernel or host waits longer than for a copy. A prefetch moves them before.',
+    sources: [
+      guide('Unified memory'),
+      measured(
+        'pages moved to a waiting kernel at 6.1 to 13 GB/s and to the waiting host at 4.3 to 12, by prefetch at 50 and at 11 to 18; a kernel’s first touch took a GB per 59 to 130 ms; a write to read-mostly pages on both sides moved 0.04 to 0.15 GB/s from a kernel and 0.4 from the host; memory that prefers the host was used over the link at 50',
       ),
     ],
   },

@@ -38,6 +38,7 @@ export const memoryKinds = [
   'registered',
   'device',
   'unknown',
+  'managed',
 ] as const;
 export type MemoryKind = (typeof memoryKinds)[number];
 

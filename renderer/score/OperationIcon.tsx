@@ -31,6 +31,8 @@ const icons: Partial<Readonly<Record<OperationName, typeof IconBolt>>> = {
   copy: IconArrowsLeftRight,
   multiCopy: IconStack2,
   blockCopy: IconStack2,
+  prefetch: IconArrowsLeftRight,
+  advise: IconTag,
   item: IconArrowDown,
   recordEvent: IconBookmark,
   waitEvent: IconHourglass,

@@ -161,7 +161,7 @@ function hostWork(played: Played): Amounts {
 }
 
 const works: ReadonlySet<Instruction['code']> = new Set([
-  ...(['copy', 'blockCopy', 'memset', 'kernel', 'launchGraph', 'hostFunction'] as const),
+  ...(['copy', 'blockCopy', 'prefetch', 'memset', 'kernel', 'launchGraph', 'hostFunction'] as const),
 ]);
 
 /** Returns how many operations may still run when every host thread has ended. */

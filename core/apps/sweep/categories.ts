@@ -1,7 +1,7 @@
 /** Fields of an experiment that take one of several names, such as a buffer's memory, and their allowed names. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { copyStrategies } from '../../experiment/operations.ts';
-import { bufferMemories, reservedStreams } from '../../experiment/resources.ts';
+import { type BufferMemory, copiedMemories, isCopied, reservedStreams } from '../../experiment/resources.ts';
 import { valueAtPath } from '../../shape/path.ts';
 import { type FieldPath, fieldTitle } from './fields.ts';
 
@@ -22,8 +22,8 @@ export function optionsOf(experiment: Experiment, path: FieldPath): readonly str
   if (typeof holder !== 'object' || holder === null || typeof value !== 'string') return null;
   switch (path.at(-1)) {
     case 'memory':
-      // Device memory can't replace host memory.
-      return path[0] === 'buffers' && value !== 'device' ? bufferMemories.filter((one) => one !== 'device') : null;
+      // Neither device nor managed memory can replace other memory.
+      return path[0] === 'buffers' && isCopied(value as BufferMemory) ? copiedMemories : null;
     case 'flags':
       return path[0] === 'streams' ? ['blocking', 'non-blocking'] : null;
     case 'defaultStream':

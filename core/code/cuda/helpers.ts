@@ -330,6 +330,26 @@ void copyBatch(uint8_t *target, const uint8_t *source, const Block *blocks, size
 #endif
 }`,
 
+  prefetch: `// Moves pages to a device, or to the host (cudaCpuDeviceId).
+void prefetch(void *memory, size_t bytes, int device, cudaStream_t stream) {
+#if CUDART_VERSION >= 13000
+  const bool isHost = device == cudaCpuDeviceId;
+  CHECK(cudaMemPrefetchAsync(memory, bytes, {isHost ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, isHost ? 0 : device},
+                             0, stream));
+#else
+  CHECK(cudaMemPrefetchAsync(memory, bytes, device, stream));
+#endif
+}`,
+
+  advise: `void advise(void *memory, size_t bytes, cudaMemoryAdvise advice, int device) {
+#if CUDART_VERSION >= 13000
+  const bool isHost = device == cudaCpuDeviceId;
+  CHECK(cudaMemAdvise(memory, bytes, advice, {isHost ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, isHost ? 0 : device}));
+#else
+  CHECK(cudaMemAdvise(memory, bytes, advice, device));
+#endif
+}`,
+
   kernelBlocks: `// Blocks of threads take blocks of memory in turn, 16 bytes a thread.
 __global__ void __launch_bounds__(1024)
     copyBlocks(uint8_t *target, const uint8_t *source, const Block *blocks, size_t count) {

@@ -129,6 +129,23 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
       );
       return;
     }
+    case 'prefetch': {
+      const { buffer, offset, bytes, stepBytes, toDevice, stream } = instruction;
+      scope.use('prefetch');
+      const place = toDevice ? scope.ordinal(streamOf(scope.subject, stream).device) : 'cudaCpuDeviceId';
+      add(
+        `prefetch(${scope.at(buffer, offset, stepBytes)}, ${scope.bytes(bytes)}, ${place}, ${scope.stream(stream)});`,
+      );
+      return;
+    }
+    case 'advise': {
+      const { buffer, advice } = instruction;
+      scope.use('advise');
+      const place = advice === 'preferred-host' ? 'cudaCpuDeviceId' : scope.ordinal(0);
+      const bytes = scope.bytes(bufferOf(scope.subject, buffer).bytes);
+      add(`advise(${scope.name(buffer)}, ${bytes}, ${adviceNames[advice]}, ${place});`);
+      return;
+    }
     case 'makePlan': {
       const { kernel, stream } = instruction;
       scope.onDeviceOf(stream, thread, listing, op, () => add(makeLibrary(scope, kernel, stream)));
@@ -223,6 +240,13 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
   }
 }
 
+const adviceNames = {
+  'read-mostly': 'cudaMemAdviseSetReadMostly',
+  'preferred-host': 'cudaMemAdviseSetPreferredLocation',
+  'preferred-device': 'cudaMemAdviseSetPreferredLocation',
+  'accessed-by-device': 'cudaMemAdviseSetAccessedBy',
+} as const;
+
 function copyCall(
   scope: CudaScope,
   { src, srcOffset, srcStepBytes, dst, dstOffset, dstStepBytes, bytes, stream, blocking }: Writes<'copy'>,
@@ -279,6 +303,8 @@ export function hostAllocation(memory: string, name: string, bytes: string): str
       return `CHECK(cudaHostAlloc(&${name}, ${bytes}, cudaHostAllocWriteCombined));`;
     case 'mapped':
       return `CHECK(cudaHostAlloc(&${name}, ${bytes}, cudaHostAllocMapped));`;
+    case 'managed':
+      return `CHECK(cudaMallocManaged(&${name}, ${bytes}));`;
     case 'registered':
       return `${name} = static_cast<uint8_t *>(std::malloc(${bytes}));\nCHECK(cudaHostRegister(${name}, ${bytes}, cudaHostRegisterDefault));`;
     default:
@@ -290,7 +316,7 @@ export function hostAllocation(memory: string, name: string, bytes: string): str
 export function hostFree(memory: string, name: string): string {
   if (memory === 'pageable') return `std::free(${name});`;
   if (memory === 'registered') return `CHECK(cudaHostUnregister(${name}));\nstd::free(${name});`;
-  return `CHECK(cudaFreeHost(${name}));`;
+  return `CHECK(${memory === 'managed' ? 'cudaFree' : 'cudaFreeHost'}(${name}));`;
 }
 
 function writeFree(scope: CudaScope, listing: Listing, thread: number, free: Writes<'free'>): void {

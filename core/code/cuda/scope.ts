@@ -16,7 +16,7 @@ const reserved =
   Signal Tensors Memory errno stdin stdout stderr assert NULL EOF linux unix i j k l m n iteration begin took error ms
   scalar spin multiply arithmetic work readAll allocate exclusive
   Cublas Cufft CHECK_LIBRARY workOfStream roundsFor blocksOfDevice blocksFor endCapture isDone makeTensors
-  inThreads copyInChunks Block blockTable copyBlocks copyBatch copyEach packBlocks Gate gate signal wait time
+  inThreads copyInChunks Block blockTable copyBlocks copyBatch copyEach packBlocks prefetch advise Gate gate signal wait time
   clock rand read write free malloc index pipe link remove rename exit abort abs div log exp sin cos dim3 warpSize
   threadIdx blockIdx blockDim gridDim uint8_t uint32_t uint64_t int64_t size_t setenv min max round y0 y1 yn j0 j1 jn`.split(
     /\s+/,

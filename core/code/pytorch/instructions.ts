@@ -144,6 +144,14 @@ class InstructionWriter {
         this.#in(stream, op, [`${scope.region(buffer, offset, bytes, stepBytes)}.fill_(${value})`]);
         return;
       }
+      case 'prefetch':
+      case 'advise':
+        this.#note(
+          `PyTorch has no managed memory: ${instruction.code} of ${scope.name(instruction.buffer)} is left out.`,
+          op,
+        );
+        add('pass');
+        return;
       case 'makePlan': {
         const made = instruction.kernel.kind === 'matmul' ? 'cuBLAS gets a work space' : 'cuFFT makes a plan';
         this.#listing.comment(`If it is the first of its kind in this iteration, ${made}.`, op);

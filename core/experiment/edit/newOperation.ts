@@ -3,7 +3,7 @@ import { MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
 import { newDurationNs } from '../operations/operation.ts';
 import { descriptorOf, type NewOperation, type OperationName, type OperationOf } from '../operations.ts';
-import { type BufferDeclaration, bufferBytes } from '../resources.ts';
+import { type BufferDeclaration, bufferBytes, isCopied } from '../resources.ts';
 import { declare, declareOtherEnd, deviceBuffer, freshId, newBuffer } from './declarations.ts';
 import { type Edited, edit, inDocumentOrder } from './edit.ts';
 import { setLibraryKernel } from './libraryKernel.ts';
@@ -55,7 +55,8 @@ export class Maker {
     return id;
   }
 
-  readonly host = (): string => this.#buffer(({ memory }) => memory !== 'device', 'source', 'pinned');
+  readonly host = (): string => this.#buffer(({ memory }) => isCopied(memory), 'source', 'pinned');
+  readonly managed = (): string => this.#buffer(({ memory }) => memory === 'managed', 'shared', 'managed');
   readonly device = (): string => this.#buffer(({ memory }) => memory === 'device', 'target', 'device');
 
   /** Makes a copy into a device buffer that has room for all of the host buffer `src`. */

@@ -5,7 +5,14 @@
 import { checkShape } from '../../shape/checkShape.ts';
 import type { Experiment } from '../experiment.ts';
 import type { NewOperation, OperationName } from '../operations.ts';
-import { type BufferDeclaration, bufferBytes, bufferMemories, idSchema, reservedStreams } from '../resources.ts';
+import {
+  type BufferDeclaration,
+  bufferBytes,
+  copiedMemories,
+  idSchema,
+  isCopied,
+  reservedStreams,
+} from '../resources.ts';
 import { freshId, newBuffer } from './declarations.ts';
 import type { Edited } from './edit.ts';
 import { addMade, type Maker } from './newOperation.ts';
@@ -13,7 +20,7 @@ import type { Place } from './paths.ts';
 import { parseBytes, parseDuration } from './quantities.ts';
 import type { Target } from './rows.ts';
 
-type HostMemory = Exclude<BufferDeclaration['memory'], 'device'>;
+type HostMemory = (typeof copiedMemories)[number];
 type Direction = 'h2d' | 'd2h';
 
 /** Arguments that may follow an operation's name. */
@@ -158,8 +165,8 @@ function argumentOf(word: string, takes: Form['takes']): Given | null {
   const durationNs = takes.includes('durationNs') ? parseDuration(word) : null;
   if (durationNs !== null) return { durationNs };
   if (takes.includes('direction') && (lower === 'h2d' || lower === 'd2h')) return { direction: lower };
-  const memory = bufferMemories.find((one) => one === lower);
-  if (takes.includes('memory') && memory !== undefined && memory !== 'device') return { memory };
+  const memory = copiedMemories.find((one) => one === lower);
+  if (takes.includes('memory') && memory !== undefined) return { memory };
   if (takes.includes('buffer') && isId(word)) return { buffer: word };
   return takes.includes('event') && isId(word) ? { event: word } : null;
 }
@@ -176,7 +183,6 @@ export function typedCompletions(text: string, { streams, buffers, events }: Exp
   /** Returns words of which one is enough; none if one is typed. */
   const oneOf = (name: keyof Given, all: readonly string[]): readonly string[] =>
     takes.includes(name) && !all.some((word) => typed.has(word)) ? all : [];
-  const hostMemories = bufferMemories.filter((one) => one !== 'device');
   const words =
     asked === 'stream'
       ? [...ids(streams), 'default']
@@ -184,7 +190,7 @@ export function typedCompletions(text: string, { streams, buffers, events }: Exp
         ? ids(buffers)
         : [
             ...oneOf('direction', ['h2d', 'd2h']),
-            ...oneOf('memory', hostMemories),
+            ...oneOf('memory', copiedMemories),
             ...oneOf('event', ids(events)),
             ...oneOf('buffer', ids(buffers)),
             ...Object.keys(keywords).filter((word) => word !== 'on' && takes.includes(keywords[word] ?? 'stream')),
@@ -242,7 +248,7 @@ function typedCopy(draft: Experiment, maker: Maker, typed: TypedOperation): NewO
   const isDown = direction === 'd2h';
   const [hostName, deviceName] = isDown ? [dst, src] : [src, dst];
   const fits = (one: BufferDeclaration): boolean =>
-    one.memory !== 'device' &&
+    isCopied(one.memory) &&
     (memory === undefined || one.memory === memory) &&
     (bytes === undefined || bufferBytes(one) === bytes);
   const found = hostName === undefined ? draft.buffers.find(fits)?.id : undefined;

@@ -30,6 +30,7 @@ const ofMemory: Readonly<Record<Exclude<MemoryKind, 'none' | 'unknown'>, TermId>
   mapped: 'mapped',
   registered: 'registered',
   device: 'device-memory',
+  managed: 'managed',
 };
 
 /** Returns the terms for an operation's fields. */
@@ -90,6 +91,7 @@ const ofCause: Readonly<Record<Cause, TermId>> = {
   'engine-busy': 'copy-engine',
   'copy-queues': 'copy-queue',
   'mapped-memory': 'mapped',
+  'managed-pages': 'managed',
   'queued-behind': 'stream',
   'issued-too-late': 'issue',
   'too-small': 'launch',

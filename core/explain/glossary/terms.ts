@@ -259,6 +259,12 @@ export const terms = {
     rules: ['pin-memory-blocks'],
     see: ['pinned', 'staging'],
   },
+  managed: {
+    name: 'Managed memory',
+    text: 'Memory from cudaMallocManaged, which host and device both use (unified memory). Its pages move to whoever touches them, which takes longer than a copy, unless a prefetch moves them before.',
+    rules: ['managed-pages'],
+    see: ['mapped', 'device-memory'],
+  },
   pinned: {
     name: 'Pinned memory',
     text: 'Host memory whose pages stay where they are, so that a copy engine reads it directly. Also called page-locked. There is less of it, and it takes long to allocate.',

@@ -45,7 +45,7 @@ export const countBefore = (items: readonly { readonly position: number }[], pos
   lowerBound(0, items.length, (index) => (items[index]?.position ?? 0) <= position);
 
 const issuedCodes = [
-  ...(['copy', 'memset', 'kernel', 'recordEvent', 'waitEvent'] as const),
+  ...(['copy', 'memset', 'prefetch', 'kernel', 'recordEvent', 'waitEvent'] as const),
   ...(['hostFunction', 'multiCopy', 'blockCopy', 'launchGraph', 'item'] as const),
 ];
 const issued: ReadonlySet<InstructionCode> = new Set(issuedCodes);

@@ -14,6 +14,7 @@ import { functionsApart, waitElsewhere, waitLater } from './handover.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, issuedBetween, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
 import { joinedCopies, pipelined, unstagedRows } from './joinCopies.ts';
+import { prefetched, withoutReadMostly } from './managed.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory } from './memory.ts';
 import { prepareAhead } from './prepare.ts';
@@ -121,6 +122,8 @@ function ofCause(situation: Situation): Change[] {
       return verdict.rule === 'mapped-memory' ? present(inDeviceMemory(situation), withFewerThreads(situation)) : [];
     case 'mapped-memory':
       return present(inDeviceMemory(situation), withFewerThreads(situation), earlier());
+    case 'managed-pages':
+      return present(withoutReadMostly(situation), prefetched(situation));
     case 'queued-behind':
       return present(
         verdict.rule === 'host-function-in-turn' ? functionsApart(situation.experiment) : null,

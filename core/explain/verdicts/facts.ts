@@ -104,7 +104,8 @@ export function touchedBuffers(operation: Operation | undefined): { reads: strin
 export function mappedBuffers({ buffers }: Experiment, operation: Operation | undefined): MappedBuffers | null {
   if (operation?.op !== 'kernel' || operation.kernel.kind !== 'stream') return null;
   const onHost = (id: string | undefined): string | null =>
-    buffers.find((buffer) => buffer.id === id && isHostMemory(buffer.memory))?.id ?? null;
+    buffers.find((buffer) => buffer.id === id && isHostMemory(buffer.memory) && buffer.memory !== 'managed')?.id ??
+    null;
   const [read, written] = [onHost(operation.reads[0]), onHost(operation.writes[0])];
   return read === null && written === null ? null : { read, written };
 }

@@ -1,5 +1,6 @@
 /** Data of a verdict. The other files of this folder find verdicts. */
 import type { RuleId } from '../../rules/rules.ts';
+import type { Activity } from '../../trace/iteration.ts';
 import type { RowIndex } from '../../trace/trace.ts';
 
 /** Why a copy did or didn't overlap a kernel, or a kernel had to wait. Summaries contain these names: keep them. */
@@ -27,6 +28,8 @@ export const causes = [
   'copy-queues',
   /** It waited for a kernel's traffic to mapped memory; or kernels read that again. */
   'mapped-memory',
+  /** It waited for pages of managed memory. */
+  'managed-pages',
   /** Other work came first: in its stream, or by an event or the legacy default stream. */
   'queued-behind',
   /** The second was issued when the first was nearly over. `hostCall` blocked the host. */
@@ -70,6 +73,14 @@ export interface Evidence {
   readonly lane: string;
   readonly startNs: number;
   readonly endNs: number;
+}
+
+export function evidenceRows(rows: readonly (readonly [EvidenceRole, Activity | null])[]): Evidence[] {
+  return rows.flatMap(([role, row]) =>
+    row === null
+      ? []
+      : [{ role, op: row.op, name: row.name, lane: row.laneId, startNs: row.startNs, endNs: row.endNs }],
+  );
 }
 
 export type VerdictSubject = 'copy' | 'kernel' | 'host-call';

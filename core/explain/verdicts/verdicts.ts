@@ -15,12 +15,13 @@ import { programFacts } from './facts.ts';
 import { blockedBy, type Finding, pageable } from './finding.ts';
 import { heldCalls, mappedAgain } from './heldCalls.ts';
 import { lateHostWork, waitAfterEach } from './hostWaits.ts';
+import { pageWaits } from './managed.ts';
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
 import { makePair, type Pair } from './pair.ts';
 import { findPartner, kernelBehind, kernelsFor, otherDirection, type Partner } from './partner.ts';
 import { buildScene, durationOf, type KnownDevice, type Scene } from './scene.ts';
-import type { Cause, Evidence, EvidenceRole, Verdict } from './verdict.ts';
+import { type Cause, type Evidence, evidenceRows, type Verdict } from './verdict.ts';
 import { explain } from './words.ts';
 
 /**
@@ -52,7 +53,7 @@ export function* verdictsInSteps(
     );
     if (found.length % copiesPerStep === 0) yield found.length / operations.size;
   }
-  const reading = mappedAgain(scene);
+  const reading = [...mappedAgain(scene), ...pageWaits(scene)];
   found.push(...heldCalls(scene), ...reading);
   found.sort((a, b) => b.costNs - a.costNs);
   const crowded = crowdedKernels(scene).filter(({ copy }) => !reading.some(({ op }) => op === copy.op));
@@ -73,7 +74,7 @@ export function verdictOf(
   const scene = buildScene(iteration, programFacts(experiment), known);
   const op = iteration.trace.columns.op[row] ?? -1;
   const isIt = (one: Activity): boolean => (op >= 0 ? one.op === op : one.row === row);
-  const reading = mappedAgain(scene).find((one) => one.op === op);
+  const reading = [...mappedAgain(scene), ...pageWaits(scene)].find((one) => one.op === op);
   if (reading !== undefined) return reading;
   const copies = scene.copies.filter(isIt).map((copy) => examine(scene, copy));
   const found = copies.length > 0 ? copies : crowdedKernels(scene).filter(({ copy }) => isIt(copy));
@@ -275,14 +276,6 @@ function evidence(scene: Scene, { copy, partner, finding }: Occurrence): Evidenc
     ['holding-call', finding.holder],
     ['blocking-operation', finding.obstacle?.activity ?? null],
   ]);
-}
-
-function evidenceRows(rows: readonly (readonly [EvidenceRole, Activity | null])[]): Evidence[] {
-  return rows.flatMap(([role, row]) =>
-    row === null
-      ? []
-      : [{ role, op: row.op, name: row.name, lane: row.laneId, startNs: row.startNs, endNs: row.endNs }],
-  );
 }
 
 const sum = (occurrences: readonly Occurrence[], of: (one: Occurrence) => number): number =>

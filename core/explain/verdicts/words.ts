@@ -65,6 +65,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   race: untold('Race'),
   'copied-again': untold('Unchanged data copied again'),
   'through-host': untold('Through host memory from device to device'),
+  'managed-pages': untold('Waits for pages'),
   'allocated-again': untold('Memory allocated again and again'),
   'captured-again': untold('Graph captured again and again'),
   'frontend-calls': untold("PyTorch's own time"),

@@ -10,6 +10,7 @@ import type {
   GraphCallName,
   HostAccess,
   KernelCost,
+  ManagedCost,
   MemoryCallName,
   MemsetCost,
   WokenBy,
@@ -32,6 +33,10 @@ export class CostsOverriding implements CostModel {
 
   get link(): CostModel['link'] {
     return this.behind.link;
+  }
+
+  get mappedBytesPerSecond(): number {
+    return this.behind.mappedBytesPerSecond;
   }
 
   callNs(call: CallName): number {
@@ -64,6 +69,10 @@ export class CostsOverriding implements CostModel {
 
   hostCopyRate(threads: number): number {
     return this.behind.hostCopyRate(threads);
+  }
+
+  managed(what: ManagedCost): number {
+    return this.behind.managed(what);
   }
 
   wakeNs(by: WokenBy): number {

@@ -155,7 +155,9 @@ export function room(smShare: number, part: number): Pick<KernelCost, 'share' | 
 
 /** The first pass reads the source and writes the destination; each later one reads and writes the destination. */
 function linkBytes({ src, dst, bytes, passes }: StreamKernel, { buffers }: Program) {
-  const onHost = (buffer: number): boolean => isHostMemory(buffers[buffer]?.memory ?? 'unknown');
+  // The machine adds what pages of managed memory cost, by where they lie.
+  const memoryOf = (buffer: number) => buffers[buffer]?.memory ?? 'unknown';
+  const onHost = (buffer: number): boolean => isHostMemory(memoryOf(buffer)) && memoryOf(buffer) !== 'managed';
   return {
     linkIn: (onHost(src) ? bytes : 0) + (onHost(dst) ? bytes * (passes - 1) : 0),
     linkOut: onHost(dst) ? bytes * passes : 0,

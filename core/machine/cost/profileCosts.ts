@@ -14,11 +14,13 @@ import type {
   HostAccess,
   KernelCost,
   MachineFacts,
+  ManagedCost,
   MemoryCallName,
   MemsetCost,
   WokenBy,
 } from '../costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
+import { registry } from '../profile/registry.ts';
 import { straightTable, type Table, timeTable } from '../profile/table.ts';
 import { KernelCosts, room } from './kernel.ts';
 import { planNs } from './libraryKernels.ts';
@@ -65,6 +67,7 @@ class ProfileCosts implements CostModel {
   readonly facts: MachineFacts;
   readonly gaps: CostModel['gaps'];
   readonly link: CostModel['link'];
+  readonly mappedBytesPerSecond: number;
   readonly #p: P;
   /** Cost that a recorder adds. */
   readonly #callNs: number;
@@ -110,6 +113,7 @@ class ProfileCosts implements CostModel {
       copyNs: added('recorder.copyGapNs'),
       hostFunctionNs: p['hostFunction.startNs'],
     };
+    this.mappedBytesPerSecond = p['kernel.mappedBytesPerSecond'];
     this.link = {
       bytesPerSecond: p['link.bytesPerSecond'],
       bothBytesPerSecond: p['link.bothBytesPerSecond'],
@@ -195,6 +199,10 @@ class ProfileCosts implements CostModel {
 
   hostCopyRate(threads: number): number {
     return this.#threads(threads);
+  }
+
+  managed(what: ManagedCost): number {
+    return this.#p[`managed.${what}`] ?? registry[`managed.${what}`].without;
   }
 
   wakeNs(by: WokenBy): number {

@@ -102,6 +102,7 @@ function simulatedRun(
       `Predicted from the profile "${profile.name}" (${profileDeviceName(profile)}). ${profile.source}`,
       ...memoryNotes(program, profile),
       ...libraryNotes(program, profile),
+      ...managedNotes(program, profile),
       ...(isRecorded ? [recorderNote(profile)] : []),
       'A simulation moves no data, so there is nothing to verify.',
     ].map((note) => note.slice(0, 2000)),
@@ -113,7 +114,7 @@ function simulatedRun(
 function memoryNotes(program: Program, { device: { name, memoryBytes } }: DeviceProfile): string[] {
   const { buffers, devices, multiCopies } = program;
   const pinned = buffers.reduce(
-    (sum, { memory, bytes }) => sum + (memory === 'device' || memory === 'pageable' ? 0 : bytes),
+    (sum, { memory, bytes }) => sum + (['device', 'pageable', 'managed'].includes(memory) ? 0 : bytes),
     multiCopies.reduce((sum, plan) => sum + pinnedBytes(plan) + (plan.memory === 'pinned' ? payloadOf(plan) : 0), 0),
   );
   const hostNote = `Its host needs ${formatBytes(pinned)} of RAM for page-locked memory, which is never swapped out. The profile doesn't say how much RAM the host has.`;
@@ -132,6 +133,15 @@ function memoryNotes(program: Program, { device: { name, memoryBytes } }: Device
     ];
   });
   return pinned > memoryBytes ? [hostNote, ...deviceNotes] : deviceNotes;
+}
+
+function managedNotes({ buffers }: Program, { name, parameters }: DeviceProfile): string[] {
+  if (buffers.every(({ memory }) => memory !== 'managed')) return [];
+  const from =
+    parameters['managed.inBytesPerSecond'] === undefined
+      ? ` The profile "${name}" has no rates of its own: these are of an H200.`
+      : '';
+  return [`Times of managed memory are approximate: its pages move at one rate each way.${from}`];
 }
 
 const tellsRecorder = ({ parameters }: DeviceProfile): boolean => parameters['recorder.callNs'] !== undefined;

@@ -32,7 +32,7 @@ interface SpreadGroup {
 export const spreadGroups: readonly SpreadGroup[] = [
   {
     name: 'host memory',
-    of: /^host\.(?!wakeNs)|^copies\.(h2d|d2h)\.pageable$|^memory\.(pin|unpin)$/,
+    of: /^managed\.|^host\.(?!wakeNs)|^copies\.(h2d|d2h)\.pageable$|^memory\.(pin|unpin)$/,
     kind: 1.52,
     slowerKind: 2,
     calibrated: 1.52,

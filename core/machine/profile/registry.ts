@@ -23,6 +23,10 @@ export interface Parameter {
   readonly ablated?: number | string;
 }
 
+/** Without the profile's own figures these are one H200's, in `sources` of h200.json. No probe measures them. */
+const managed = <Unit extends 'B/s' | 'ns'>(unit: Unit, without: number) =>
+  ({ unit, without, what: 'Pages of managed memory.', probe: null }) as const;
+
 export const registry = {
   'copies.h2d.pinned': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies h2d pinned' },
@@ -199,6 +203,20 @@ export const registry = {
     ...{ unit: 'part', without: null, probe: 'blocks and arithmetic' },
     what: 'Speed of an arithmetic kernel while one on a quarter of the multiprocessors copies blocks.',
   },
+  /** Kernel that touches pages first, and that waits for pages on the host. */
+  'managed.touchBytesPerSecond': managed('B/s', 11e9),
+  'managed.inBytesPerSecond': managed('B/s', 8.5e9),
+  'managed.hostTouchBytesPerSecond': managed('B/s', 4e9),
+  'managed.outBytesPerSecond': managed('B/s', 7e9),
+  /** A write to read-mostly pages on both sides ends the other copy. */
+  'managed.splitOnDeviceBytesPerSecond': managed('B/s', 0.07e9),
+  'managed.splitOnHostBytesPerSecond': managed('B/s', 0.42e9),
+  'managed.prefetchInBytesPerSecond': managed('B/s', 50e9),
+  'managed.prefetchOutBytesPerSecond': managed('B/s', 16e9),
+  'managed.prefetchNs': managed('ns', 100e3),
+  /** Call of a prefetch to the device in an idle stream. */
+  'managed.prefetchCallBytesPerSecond': managed('B/s', 90e9),
+  'managed.adviseBytesPerSecond': managed('B/s', 50e9),
   'matmul.float32FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
     what: 'Matrix products by cuBLAS.',

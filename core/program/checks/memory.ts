@@ -6,6 +6,10 @@ export function checkMemory(program: UncheckedProgram, report: Report): void {
   const check = new MemoryCheck(program, report);
   for (const { instructions } of program.threads)
     for (const instruction of instructions) check.instruction(instruction);
+  if (program.devices.length > 1 && program.buffers.some(({ memory }) => memory === 'managed')) {
+    const message = 'an experiment with managed memory has one device: pages that move between devices are left out.';
+    report(['devices', 1], message, 'Delete the other devices, or use device memory.');
+  }
 }
 
 class MemoryCheck {
@@ -19,12 +23,14 @@ class MemoryCheck {
 
   instruction(instruction: Instruction): void {
     const { code } = instruction;
+    if (code === 'copy' || code === 'pin' || code === 'blockCopy' || code === 'packBlocks') this.#copied(instruction);
     if (code === 'write' || code === 'read') this.#host(instruction);
     else if (code === 'pin') this.#pin(instruction);
     else if (code === 'allocate') this.#allocate(instruction);
     else if (code === 'item') this.#item(instruction);
     else if (code === 'blockCopy') this.#blocks(instruction);
     else if (code === 'packBlocks') this.#packed(instruction);
+    else if (code === 'prefetch' || code === 'advise') this.#managed(instruction);
     else if (code === 'memset') this.#reached(instruction.buffer, instruction);
     else if (code === 'kernel') {
       for (const buffer of instruction.reads) this.#reached(buffer, instruction);
@@ -42,6 +48,21 @@ class MemoryCheck {
     if (buffer?.memory !== 'device') return;
     const message = `the host can't ${code} "${buffer.id}": it is device memory.`;
     this.#report(op, message, 'Copy it to or from host memory, and name that here.');
+  }
+
+  /** How the driver copies depends on where the pages lie, so such a copy has no direction in the document. */
+  #copied({ op, src, dst }: InstructionOf<'copy' | 'pin' | 'blockCopy' | 'packBlocks'>): void {
+    const managed = [src, dst].map((index) => this.#buffer(index)).find((buffer) => buffer?.memory === 'managed');
+    if (managed === undefined) return;
+    const message = `"${managed.id}" is managed memory, which needs no copies.`;
+    this.#report(op, message, 'Let kernels and the host use it, and prefetch it; or make it pinned or device memory.');
+  }
+
+  #managed({ op, code, buffer: index }: InstructionOf<'prefetch' | 'advise'>): void {
+    const buffer = this.#buffer(index);
+    if (buffer === undefined || buffer.memory === 'managed') return;
+    const message = `${code} is for managed memory, and "${buffer.id}" is ${buffer.memory} memory.`;
+    this.#report(op, message, 'Declare the buffer as managed, or delete the operation.');
   }
 
   #pin({ op, src: from, dst: to }: InstructionOf<'pin'>): void {

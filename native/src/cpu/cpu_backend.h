@@ -52,6 +52,7 @@ class CpuBackend final : public Backend, private CpuTickets {
   CallName free(const Instruction& instruction) override { return operationMemory_->free(instruction); }
   void recordStream(const Instruction& instruction) override { operationMemory_->recordStream(instruction); }
   CallName allocatePinned(int buffer) override { return operationMemory_->allocatePinned(buffer); }
+  void advise(const Instruction&) override {}
   void noteMemory(int iteration) override { operationMemory_->noteReserved(iteration); }
   std::vector<MemoryReport> memory() const override { return operationMemory_->report(); }
 

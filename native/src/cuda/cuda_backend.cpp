@@ -139,6 +139,7 @@ void CudaBackend::requireMemory() const {
 }
 
 void CudaBackend::allocateBuffers() {
+  requireManagedAccess();
   requireMemory();
   for (const Buffer& declared : program_->buffers) places_.push_back({nullptr, isDevice(declared) ? declared.device : -1});
   for (std::size_t index = 0; index < places_.size(); ++index) {
@@ -158,6 +159,42 @@ void CudaBackend::allocateBuffers() {
   }
 }
 
+/// Throws a Failure if a device can't move pages while both sides use them.
+void CudaBackend::requireManagedAccess() const {
+  for (const Buffer& declared : program_->buffers) {
+    if (declared.memory != Memory::managed) continue;
+    int concurrent = 0;
+    check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, devices_[declared.device].ordinal),
+          "cudaDeviceGetAttribute");
+    if (concurrent == 1) continue;
+    throw Failure("engine.unsupported",
+                  "The device moves managed memory only as a whole (concurrentManagedAccess is 0), as on Windows, in WSL, "
+                  "and before the Pascal generation.",
+                  "Use pinned or mapped memory, or run it on Linux on a newer device.", "buffers." + declared.id);
+  }
+}
+
+void CudaBackend::advise(const Instruction& instruction) {
+  const int ordinal = devices_[buffer(instruction.src).device].ordinal;
+  constexpr cudaMemoryAdvise advice[] = {cudaMemAdviseSetReadMostly, cudaMemAdviseSetPreferredLocation,
+                                         cudaMemAdviseSetPreferredLocation, cudaMemAdviseSetAccessedBy};
+  const int place = instruction.amount == 1 ? cudaCpuDeviceId : ordinal;
+  adviseManaged(at(instruction.src, 0), buffer(instruction.src).bytes, advice[instruction.amount], place);
+}
+
+/// Takes back what an iteration advised, so that the next one begins like the first.
+void CudaBackend::resetAdvice() {
+  for (std::size_t index = 0; index < places_.size(); ++index) {
+    const Buffer& declared = program_->buffers[index];
+    if (declared.memory != Memory::managed || places_[index].address == nullptr) continue;
+    const int ordinal = devices_[declared.device].ordinal;
+    for (const cudaMemoryAdvise advice :
+         {cudaMemAdviseUnsetReadMostly, cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseUnsetAccessedBy}) {
+      adviseManaged(places_[index].address, declared.bytes, advice, ordinal);
+    }
+  }
+}
+
 void CudaBackend::reset() {
   operationMemory_->freeAll();
   synchronizeDevice(-1);  // Memory of pools is freed in the order of their streams.
@@ -165,6 +202,7 @@ void CudaBackend::reset() {
   graphs_->reset();
   libraries_->reset();
   hostFunctions_.reset();
+  resetAdvice();
 }
 
 std::byte* CudaBackend::addressByOperation(int index) const {
@@ -190,6 +228,10 @@ std::unique_ptr<DeviceRecorder> CudaBackend::makeCuptiRecorder() {
     notes_.push_back(
         "Copies between devices without peer access go through host memory, and CUPTI doesn't tell how long: device "
         "times come from CUDA events.");
+    return nullptr;
+  }
+  if (hasPrefetches(*program_)) {
+    notes_.push_back("CUPTI doesn't tell when a prefetch of managed memory ended: device times come from CUDA events.");
     return nullptr;
   }
 #ifdef COPYSCOPE_WITH_CUPTI

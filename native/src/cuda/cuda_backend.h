@@ -47,6 +47,7 @@ class CudaBackend final : public Backend {
   CallName free(const Instruction& instruction) override { return operationMemory_->free(instruction); }
   void recordStream(const Instruction& instruction) override { operationMemory_->recordStream(instruction); }
   CallName allocatePinned(int buffer) override { return operationMemory_->allocatePinned(buffer); }
+  void advise(const Instruction& instruction) override;
   void noteMemory(int iteration) override { operationMemory_->noteReserved(iteration); }
   std::vector<MemoryReport> memory() const override { return operationMemory_->report(); }
 
@@ -91,6 +92,8 @@ class CudaBackend final : public Backend {
   void createBlockTables();
   void allocateBuffers();
   void requireMemory() const;
+  void requireManagedAccess() const;
+  void resetAdvice();
   void chooseRecorder();
   std::unique_ptr<DeviceRecorder> makeCuptiRecorder();
   void noteWithoutCupti(const std::string& reason);

@@ -66,6 +66,39 @@ HostRegistration registerHost(void* memory, std::size_t bytes) {
   return HostRegistration(memory);
 }
 
+DeviceMemory allocateManaged(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
+  return DeviceMemory(memory);
+}
+
+#if CUDART_VERSION >= 13000
+namespace {
+cudaMemLocation locationOf(int place) {
+  cudaMemLocation location{};
+  location.type = place == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+  location.id = place == cudaCpuDeviceId ? 0 : place;
+  return location;
+}
+}  // namespace
+
+cudaError_t prefetchManaged(const void* memory, std::size_t bytes, int place, cudaStream_t stream) {
+  return cudaMemPrefetchAsync(memory, bytes, locationOf(place), 0, stream);
+}
+
+void adviseManaged(const void* memory, std::size_t bytes, cudaMemoryAdvise advice, int place) {
+  check(cudaMemAdvise(memory, bytes, advice, locationOf(place)), "cudaMemAdvise");
+}
+#else
+cudaError_t prefetchManaged(const void* memory, std::size_t bytes, int place, cudaStream_t stream) {
+  return cudaMemPrefetchAsync(memory, bytes, place, stream);
+}
+
+void adviseManaged(const void* memory, std::size_t bytes, cudaMemoryAdvise advice, int place) {
+  check(cudaMemAdvise(memory, bytes, advice, place), "cudaMemAdvise");
+}
+#endif
+
 PinnedMemory allocateMapped(std::size_t bytes) {
   return allocatePinned(bytes, cudaHostAllocMapped | cudaHostAllocPortable);
 }

@@ -69,6 +69,11 @@ DeviceMemory allocateDevice(std::size_t bytes);
 PinnedMemory allocatePinned(std::size_t bytes, unsigned flags = cudaHostAllocPortable);
 /// Page-locks existing memory.
 HostRegistration registerHost(void* memory, std::size_t bytes);
+/// Allocates memory whose pages move between host and device.
+DeviceMemory allocateManaged(std::size_t bytes);
+/// `place` is a device, or cudaCpuDeviceId for the host.
+cudaError_t prefetchManaged(const void* memory, std::size_t bytes, int place, cudaStream_t stream);
+void adviseManaged(const void* memory, std::size_t bytes, cudaMemoryAdvise advice, int place);
 /// Allocates page-locked memory that the device reads and writes in place.
 PinnedMemory allocateMapped(std::size_t bytes);
 /// Returns its address on the device.

@@ -36,6 +36,8 @@ const char* nameOf(const Instruction& instruction) {
       return "cudaMemcpyAsync";
     case Code::memset:
       return "cudaMemsetAsync";
+    case Code::prefetch:
+      return "cudaMemPrefetchAsync";
     case Code::recordEvent:
       return "cudaEventRecord";
     case Code::waitEvent:
@@ -150,6 +152,10 @@ void CudaBackend::call(const Instruction& instruction, std::int32_t correlation,
       case Code::memset:
         return cudaMemsetAsync(at(instruction.dst, instruction.dstOffset), static_cast<int>(instruction.amount),
                                instruction.bytes, to);
+      case Code::prefetch: {
+        const int place = instruction.amount == 1 ? ordinalOf(instruction.stream) : cudaCpuDeviceId;
+        return prefetchManaged(at(instruction.src, instruction.srcOffset), instruction.bytes, place, to);
+      }
       case Code::recordEvent:
         return cudaEventRecord(event(instruction.event), to);
       case Code::waitEvent:

@@ -42,6 +42,10 @@ CudaAllocation allocateBuffer(const Buffer& buffer, const CudaDevices& devices) 
     const DeviceScope scope(devices[buffer.device].ordinal);
     allocation.device = allocateDevice(bytes);
     allocation.address = static_cast<std::byte*>(allocation.device.get());
+  } else if (buffer.memory == Memory::managed) {
+    const DeviceScope scope(devices[buffer.device].ordinal);
+    allocation.device = allocateManaged(bytes);
+    allocation.address = static_cast<std::byte*>(allocation.device.get());
   } else if (buffer.memory == Memory::pageable || buffer.memory == Memory::registered) {
     allocation.pageable = allocatePages(bytes);
     allocation.address = allocation.pageable.get();
@@ -205,7 +209,7 @@ void CudaMemory::freeToPool(const Buffer&, std::byte* address, int stream) {
 }
 
 std::uint64_t CudaMemory::available(const Buffer& buffer) {
-  if (!isDevice(buffer)) return availableHostMemory();
+  if (!mayFillDevice(buffer)) return availableHostMemory();
   const DeviceScope scope(devices_[buffer.device].ordinal);
   std::size_t available = 0;
   std::size_t total = 0;

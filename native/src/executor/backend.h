@@ -70,6 +70,8 @@ class Backend {
   virtual CallName allocate(const Instruction& instruction) = 0;
   virtual CallName free(const Instruction& instruction) = 0;
   virtual void recordStream(const Instruction& instruction) = 0;
+  /// Advises where the pages of managed memory should lie.
+  virtual void advise(const Instruction& instruction) = 0;
   /// Allocates page-locked memory from the caching host allocator for a buffer made by an operation; does nothing for
   /// others.
   virtual CallName allocatePinned(int buffer) = 0;

@@ -108,6 +108,8 @@ void HostThread::step(const Instruction& instruction, std::size_t& next) {
       return blockCopy(instruction);
     case Code::packBlocks:
       return packBlocks(instruction);
+    case Code::advise:
+      return advise(instruction);
     case Code::makePlan:
       return makePlan(instruction);
     default:

@@ -60,6 +60,7 @@ class HostThread {
   std::size_t endRepeat(const Instruction& instruction, std::size_t here);
   void issue(const Instruction& instruction);
   void put(const Instruction& instruction, std::int32_t correlation);
+  void advise(const Instruction& instruction);
   void item(const Instruction& instruction);
   void capture(const Instruction& instruction);
   void endCapture(const Instruction& instruction);

@@ -16,6 +16,8 @@ CallName callOf(const Program& program, const Instruction& instruction) {
       return CallName::memcpyAsync;
     case Code::memset:
       return CallName::memsetAsync;
+    case Code::prefetch:
+      return CallName::memPrefetchAsync;
     case Code::hostFunction:
       return CallName::launchHostFunc;
     case Code::launchGraph:
@@ -58,6 +60,12 @@ void HostThread::makePlan(const Instruction& instruction) {
   const std::optional<CallName> call = backend_.makePlan(instruction);
   if (!call.has_value()) return;
   row.name = *call;
+  end(row);
+}
+
+void HostThread::advise(const Instruction& instruction) {
+  const HostRow row = begin(instruction, RowKind::hostCall, CallName::memAdvise);
+  backend_.advise(instruction);
   end(row);
 }
 

@@ -18,6 +18,7 @@ void checkBuffers(const Program& program, const Instruction& instruction, const 
     case Code::write:
     case Code::read:
     case Code::item:
+    case Code::prefetch:
       return checkSource(instruction.bytes);
     case Code::pin:
     case Code::copy:
@@ -36,6 +37,7 @@ void checkBuffers(const Program& program, const Instruction& instruction, const 
     case Code::allocate:
     case Code::free:
     case Code::recordStream:
+    case Code::advise:
       return checkSource(0);
     default:
       return;

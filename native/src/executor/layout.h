@@ -8,43 +8,44 @@ namespace copyscope {
 
 /// Names and numbers of this build; native/layout.ts must give the same text.
 constexpr const char* layoutText =
-    "5;Code work,write,read,copy,spin,stream,recordEvent,waitEvent,synchronizeStream,synchronizeEvent,syn"
+    "6;Code work,write,read,copy,spin,stream,recordEvent,waitEvent,synchronizeStream,synchronizeEvent,syn"
     "chronizeDevice,queryStream,queryEvent,repeat,endRepeat,beginRange,endRange,arithmetic,memset,hostFun"
     "ction,pin,allocate,free,recordStream,signal,waitSignal,beginCapture,endCapture,launchGraph,elapsedTi"
-    "me,item,multiCopy,matmul,fft,makePlan,blockCopy,packBlocks;Memory none,pageable,pinned,pinned-write-"
-    "combined,mapped,registered,device,unknown;Allocator cuda-malloc,pool,caching;StreamKind legacy-defau"
-    "lt,per-thread-default,blocking,non-blocking;PatternKind none,random,index,constant,float32,float16,b"
-    "float16;LibraryType float32,float16,bfloat16,complex64;RowKind host-call,host-sync,host-work,host-re"
-    "ad,host-write,host-range,copy,kernel,memset,host-function,event-record,event-wait;CallName ,cudaMemc"
-    "pyAsync,cudaMemcpy,cudaLaunchKernel,cudaEventRecord,cudaStreamWaitEvent,cudaStreamSynchronize,cudaEv"
-    "entSynchronize,cudaDeviceSynchronize,cudaStreamQuery,cudaEventQuery,cudaMemsetAsync,cudaLaunchHostFu"
-    "nc,cudaStreamBeginCapture,cudaStreamEndCapture,cudaGraphInstantiate,cudaGraphUpload,cudaGraphLaunch,"
-    "cudaEventElapsedTime,cudaMalloc,cudaFree,cudaMallocAsync,cudaFreeAsync,cudaHostAlloc,cudaFreeHost,cu"
-    "daMemcpyPeerAsync,cublasGemmEx,cublasCreate,cufftExecC2C,cufftMakePlanMany,cudaMemcpyBatchAsync,cuda"
-    "Memcpy2DAsync;ChannelType unknown,compute,async-memcpy,decompress;AllocatorKind caching,caching-host"
-    ",pool;BlockState allocated,pending-free,inactive;Phase preparing,warming-up,timing,recording,verifyi"
-    "ng;EngineKind cpu,cuda;Direction h2d,d2h,d2d,h2h;Strategy blocking-loop,non-blocking-loop,pin-then-c"
-    "opy,pin-then-copy-non-blocking,threaded-pinning,packed,pipelined;buffers memory,bytes,patternKind,pa"
-    "tternValue,written,device,byOperation;streams kind,thread,device,priority;instructions code,op,strea"
-    "m,event,src,srcOffset,dst,dstOffset,bytes,amount,jump,patternKind,patternValue,patternOffset,multipl"
-    "ier,blocking,index,share;expectations buffer,offset,bytes,patternKind,patternValue,patternOffset,mul"
-    "tiplier;multiCopies direction,pinned,strategy,usePinnedStaging,packCpuTensors,useBackgroundThread,mi"
-    "nPackedAlignmentBytes,maxPackedChunkBytes,threads,slotsPerThread,slotBytes,chunkBytes;libraryCalls d"
-    "type,m,n,k,tf32,firstUse,other;results call,buffer,patternKind,patternValue,patternOffset,otherKind,"
-    "otherValue,otherOffset;blocks segment,offset,bytes,requestedBytes,stream,state";
+    "me,item,multiCopy,matmul,fft,makePlan,blockCopy,packBlocks,prefetch,advise;Memory none,pageable,pinn"
+    "ed,pinned-write-combined,mapped,registered,device,unknown,managed;Allocator cuda-malloc,pool,caching"
+    ";StreamKind legacy-default,per-thread-default,blocking,non-blocking;PatternKind none,random,index,co"
+    "nstant,float32,float16,bfloat16;LibraryType float32,float16,bfloat16,complex64;RowKind host-call,hos"
+    "t-sync,host-work,host-read,host-write,host-range,copy,kernel,memset,host-function,event-record,event"
+    "-wait;CallName ,cudaMemcpyAsync,cudaMemcpy,cudaLaunchKernel,cudaEventRecord,cudaStreamWaitEvent,cuda"
+    "StreamSynchronize,cudaEventSynchronize,cudaDeviceSynchronize,cudaStreamQuery,cudaEventQuery,cudaMems"
+    "etAsync,cudaLaunchHostFunc,cudaStreamBeginCapture,cudaStreamEndCapture,cudaGraphInstantiate,cudaGrap"
+    "hUpload,cudaGraphLaunch,cudaEventElapsedTime,cudaMalloc,cudaFree,cudaMallocAsync,cudaFreeAsync,cudaH"
+    "ostAlloc,cudaFreeHost,cudaMemcpyPeerAsync,cublasGemmEx,cublasCreate,cufftExecC2C,cufftMakePlanMany,c"
+    "udaMemcpyBatchAsync,cudaMemcpy2DAsync,cudaMallocManaged,cudaMemPrefetchAsync,cudaMemAdvise;ChannelTy"
+    "pe unknown,compute,async-memcpy,decompress;AllocatorKind caching,caching-host,pool;BlockState alloca"
+    "ted,pending-free,inactive;Phase preparing,warming-up,timing,recording,verifying;EngineKind cpu,cuda;"
+    "Direction h2d,d2h,d2d,h2h;Strategy blocking-loop,non-blocking-loop,pin-then-copy,pin-then-copy-non-b"
+    "locking,threaded-pinning,packed,pipelined;buffers memory,bytes,patternKind,patternValue,written,devi"
+    "ce,byOperation;streams kind,thread,device,priority;instructions code,op,stream,event,src,srcOffset,d"
+    "st,dstOffset,bytes,amount,jump,patternKind,patternValue,patternOffset,multiplier,blocking,index,shar"
+    "e;expectations buffer,offset,bytes,patternKind,patternValue,patternOffset,multiplier;multiCopies dir"
+    "ection,pinned,strategy,usePinnedStaging,packCpuTensors,useBackgroundThread,minPackedAlignmentBytes,m"
+    "axPackedChunkBytes,threads,slotsPerThread,slotBytes,chunkBytes;libraryCalls dtype,m,n,k,tf32,firstUs"
+    "e,other;results call,buffer,patternKind,patternValue,patternOffset,otherKind,otherValue,otherOffset;"
+    "blocks segment,offset,bytes,requestedBytes,stream,state";
 
 enum class Code : std::uint8_t {
   work, write, read, copy, spin, stream, recordEvent, waitEvent, synchronizeStream, synchronizeEvent, synchronizeDevice,
   queryStream, queryEvent, repeat, endRepeat, beginRange, endRange, arithmetic, memset, hostFunction, pin, allocate,
   free, recordStream, signal, waitSignal, beginCapture, endCapture, launchGraph, elapsedTime, item, multiCopy, matmul,
-  fft, makePlan, blockCopy, packBlocks,
+  fft, makePlan, blockCopy, packBlocks, prefetch, advise,
 };
-constexpr int codeCount = 37;
+constexpr int codeCount = 39;
 
 enum class Memory : std::uint8_t {
-  none, pageable, pinned, pinnedWriteCombined, mapped, registered, device, unknown,
+  none, pageable, pinned, pinnedWriteCombined, mapped, registered, device, unknown, managed,
 };
-constexpr int memoryCount = 8;
+constexpr int memoryCount = 9;
 
 enum class Allocator : std::uint8_t {
   cudaMalloc, pool, caching,
@@ -77,9 +78,9 @@ enum class CallName : std::uint8_t {
   deviceSynchronize, streamQuery, eventQuery, memsetAsync, launchHostFunc, streamBeginCapture, streamEndCapture,
   graphInstantiate, graphUpload, graphLaunch, eventElapsedTime, malloc, free, mallocAsync, freeAsync, hostAlloc,
   freeHost, memcpyPeerAsync, cublasGemmEx, cublasCreate, cufftExecC2C, cufftMakePlanMany, memcpyBatchAsync,
-  memcpy2DAsync,
+  memcpy2DAsync, mallocManaged, memPrefetchAsync, memAdvise,
 };
-constexpr int callNameCount = 32;
+constexpr int callNameCount = 35;
 
 enum class ChannelType : std::uint8_t {
   unknown, compute, asyncMemcpy, decompress,

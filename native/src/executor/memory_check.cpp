@@ -123,7 +123,7 @@ PinnedShares requirePinnedMemory(const Program& program) {
 void requireDeviceMemory(const Program& program, int device, std::uint64_t available) {
   require(
       program, "device", available,
-      [device](const Buffer& buffer) { return isDevice(buffer) && buffer.device == device; },
+      [device](const Buffer& buffer) { return mayFillDevice(buffer) && buffer.device == device; },
       [&](const MultiCopyUse& use) { return deviceOf(program, use) == device ? needOf(program, use).device : 0; });
 }
 

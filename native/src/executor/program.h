@@ -57,7 +57,8 @@ struct Instruction {
   std::uint64_t dstOffset = 0;
   std::uint64_t bytes = 0;
   /// Nanoseconds of work, spin and host function, and of PyTorch before each call of a multi-tensor loop, passes of a
-  /// stream kernel, operations of an arithmetic one, rounds of a repeat, the byte of a memset, the Allocator of an allocate and a free, 1 for a pitched block copy.
+  /// stream kernel, operations of an arithmetic one, rounds of a repeat, the byte of a memset, the Allocator of an
+  /// allocate and a free, 1 for a pitched block copy or a prefetch to the device, the number of an advice.
   std::int64_t amount = 0;
   Content content;
   /// A signal, graph, multi-tensor copy, library call or device; the later event of an elapsedTime.
@@ -148,7 +149,7 @@ inline const LibraryCall& libraryCallOf(const Program& program, const Instructio
 
 /// Returns true for instructions whose work in a stream takes time on the device.
 inline bool isDeviceWork(Code code) {
-  return isKernel(code) || code == Code::copy || code == Code::memset || code == Code::item;
+  return isKernel(code) || code == Code::copy || code == Code::memset || code == Code::item || code == Code::prefetch;
 }
 
 /// Returns true for instructions that put something into a stream.
@@ -173,6 +174,18 @@ inline bool isPeerCopy(const Program& program, const Instruction& instruction) {
   const Buffer& src = program.buffers[static_cast<std::size_t>(instruction.src)];
   const Buffer& dst = program.buffers[static_cast<std::size_t>(instruction.dst)];
   return isDevice(src) && isDevice(dst) && src.device != dst.device;
+}
+
+/// Returns true if the device's memory must have room for the buffer: pages of managed memory may all move there.
+inline bool mayFillDevice(const Buffer& buffer) { return isDevice(buffer) || buffer.memory == Memory::managed; }
+
+inline bool hasPrefetches(const Program& program) {
+  for (const auto& thread : program.threads) {
+    for (const Instruction& instruction : thread) {
+      if (instruction.code == Code::prefetch) return true;
+    }
+  }
+  return false;
 }
 
 inline bool hasPeerCopies(const Program& program) {

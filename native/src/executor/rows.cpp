@@ -6,6 +6,7 @@ RowKind rowKindOf(Code code) {
   switch (code) {
     case Code::copy:
     case Code::item:
+    case Code::prefetch:
       return RowKind::copy;
     case Code::memset:
       return RowKind::memset;
@@ -25,6 +26,11 @@ void describeActivity(const Program& program, const Instruction& instruction, De
   row.bytes = instruction.bytes;
   if (row.kind == RowKind::memset) row.dst = targetMemory(program, instruction);
   if (row.kind != RowKind::copy) return;
+  if (instruction.code == Code::prefetch) {
+    row.src = instruction.amount == 1 ? Memory::managed : Memory::device;
+    row.dst = instruction.amount == 1 ? Memory::device : Memory::managed;
+    return;
+  }
   row.src = sourceMemory(program, instruction);
   row.dst = instruction.code == Code::item ? Memory::pageable : targetMemory(program, instruction);
 }

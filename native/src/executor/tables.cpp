@@ -118,8 +118,8 @@ void readBuffers(const ProgramTables& tables, Program& program) {
     const Fields row(tables.buffers, index, "buffers");
     Buffer buffer;
     buffer.id = idAt(tables.bufferIds, index);
-    // Excludes none and unknown, which no program declares.
-    buffer.memory = row.name<Memory>(BufferField::memory, static_cast<int>(Memory::device) + 1, 1);
+    // Excludes none, which no program declares.
+    buffer.memory = row.name<Memory>(BufferField::memory, memoryCount, 1);
     buffer.bytes = static_cast<std::uint64_t>(row.whole(BufferField::bytes, 1, maxBytes));
     buffer.pattern.kind = row.name<PatternKind>(BufferField::patternKind, patternKindCount, 1);
     buffer.pattern.value = row.word(BufferField::patternValue);

@@ -9,11 +9,12 @@ namespace {
 
 CallName allocationCall(const Buffer& buffer) {
   if (isDevice(buffer)) return CallName::malloc;
+  if (buffer.memory == Memory::managed) return CallName::mallocManaged;
   return isPageLocked(buffer.memory) && buffer.memory != Memory::registered ? CallName::hostAlloc : CallName::none;
 }
 
 CallName releaseCall(const Buffer& buffer) {
-  if (isDevice(buffer)) return CallName::free;
+  if (mayFillDevice(buffer)) return CallName::free;
   return isPageLocked(buffer.memory) && buffer.memory != Memory::registered ? CallName::freeHost : CallName::none;
 }
 

@@ -36,6 +36,7 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ['engine-busy', 'small upload', 'engine-busy', 'one-engine-per-direction', 'large upload', null],
   ['copy-queues', 'download five', 'copy-queues', 'copy-queues', 'download one', null],
   ['mapped-memory', 'download', 'mapped-memory', 'mapped-memory', null, null],
+  ['managed-pages', 'work', 'managed-pages', 'managed-pages', null, null],
   ['mapped-memory-shared', 'download', 'overlapped', 'mapped-memory', null, null],
   ['queued-behind', 'upload', 'queued-behind', 'stream-order', 'write the log', null],
   [

@@ -49,8 +49,8 @@ describe('a document of version 1', () => {
     expect(requireExperiment(text)).toEqual(read);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.slice(0, 6)).toEqual(['waitSignal1', 'recordEvent1', 'graphCapture1', 'kernel1', 'copy1', 'range1']);
-    // Copies of blocks came with version 2.
-    const former = operationNames.filter((name) => name !== 'blockCopy');
+    // Copies of blocks and managed memory came with version 2.
+    const former = operationNames.filter((name) => !['blockCopy', 'prefetch', 'advise'].includes(name));
     expect(new Set(ids.map((id) => id.replace(/\d+$/, '')))).toEqual(new Set(former));
   });
 
