@@ -22,6 +22,23 @@ const maxFields = 1000;
 /** Limit of reported problems. */
 const maxProblems = 1000;
 
+/** Reasons for leaving out settings that a document may ask for (docs/guide/experiments.md). */
+const machine = 'is a setting of the machine, not of a program: run or calibrate there, and compare';
+
+const reasons: readonly (readonly [RegExp, string])[] = [
+  [/numa|hostnode/i, `NUMA placement ${machine}.`],
+  [/confidential/i, `Confidential computing ${machine}.`],
+  [/\bmps\b/i, `MPS ${machine}.`],
+  [
+    /gpudirect|\bgds\b|cufile/i,
+    'GPUDirect Storage is left out: data begins in memory. Let `work` stand for reading it.',
+  ],
+  [/wddm/i, 'WDDM is left out: how Windows batches launches is not documented. Use the TCC or MCDM driver, or Linux.'],
+];
+
+/** Returns the reason if a problem names something that experiments leave out, or null. */
+const leftOutReason = (text: string): string | null => reasons.find(([name]) => name.test(text))?.[1] ?? null;
+
 const failed = (message: string, remedy: string, field = 'document'): ParsedExperiment => ({
   ok: false,
   problems: [{ code: 'experiment.invalid', field, message, remedy }],
@@ -70,7 +87,10 @@ export function parseExperiment(json: unknown): ParsedExperiment {
   }
   const shape = checkShape(experimentSchema, upgradeExperiment(fields));
   if (!shape.ok) {
-    const problems = shape.problems.map(({ path: _, ...problem }) => ({ code: 'experiment.invalid', ...problem }));
+    const problems = shape.problems.map(({ path: _, field, message, remedy }) => ({
+      ...{ code: 'experiment.invalid' as const, field, message },
+      remedy: leftOutReason(message) ?? remedy,
+    }));
     return { ok: false, problems };
   }
   const problems = checkReferences(shape.value).slice(0, maxProblems);

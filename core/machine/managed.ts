@@ -1,5 +1,5 @@
 /**
- * Where the pages of managed memory lie, and the time that moving them takes. An approximation: pages move at one rate
+ * Follows where the pages of managed memory lie, and prices their moves. An approximation: pages move at one rate
  * for each way, whatever their order and neighbours. Rule (core/rules): managed-pages.
  */
 import type { ManagedAdvice } from '../program/instructions.ts';

@@ -297,7 +297,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     ],
   },
   'managed-pages': {
-    title: 'Pages of managed memory move to whoever touches them',
+    title: 'Pages of managed memory move to the side that touches them',
     statement: 'Kernel or host waits longer than for a copy. A prefetch moves them before.',
     sources: [
       guide('Unified memory'),

@@ -18,7 +18,7 @@ const prefetchSchema = z.strictObject({
   ...recorded,
   buffer: bufferRef,
   ...region,
-  to: z.enum(['device', 'host']).default('device').describe('Where its pages go.'),
+  to: z.enum(['device', 'host']).default('device').describe('Destination of its pages.'),
   stream: streamRef,
 });
 export const prefetch: Descriptor<z.infer<typeof prefetchSchema>> = {

@@ -261,7 +261,7 @@ export const terms = {
   },
   managed: {
     name: 'Managed memory',
-    text: 'Memory from cudaMallocManaged, which host and device both use (unified memory). Its pages move to whoever touches them, which takes longer than a copy, unless a prefetch moves them before.',
+    text: 'Memory from cudaMallocManaged, which host and device both use (unified memory). Its pages move to the side that touches them, which takes longer than a copy, unless a prefetch moves them before.',
     rules: ['managed-pages'],
     see: ['mapped', 'device-memory'],
   },
