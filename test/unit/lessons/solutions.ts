@@ -132,10 +132,6 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   'nothing-to-gain: Take the copies out': {
     right: { 'no copy': (one) => remove(one, is('copy')) },
     wrong: {
-      'a step left out as well': (one) => {
-        remove(one, is('copy'));
-        set(one, is('repeat'), { count: 3 });
-      },
       'pinned instead': (one) => memory(one, 'batch', 'pinned'),
     },
   },
@@ -173,7 +169,6 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       registered: (one) => memory(one, 'tensor', 'registered'),
     },
     wrong: {
-      'half of the bytes': (one) => set(one, is('copy'), { bytes: 1_048_576 }),
       'asynchronous from pageable memory': (one) => set(one, is('copy'), { mode: 'async' }),
       'pinned, and nobody waits': (one) => {
         memory(one, 'tensor', 'pinned');
@@ -246,11 +241,6 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
-      'a stream for the pageable copy, without the work of the host': (one) => {
-        one.streams = [stream('side')];
-        set(one, is('copy'), { stream: 'side' });
-        remove(one, is('work'));
-      },
       'the pageable copy after the kernel, in its stream': (one) => {
         const list = operations(one);
         const [copy] = list.splice(list.findIndex(is('copy')), 1);
@@ -275,11 +265,6 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       'from the pageable tensor at once': (one) => {
         operations(one).shift();
         set(one, is('copy'), { src: 'tensor' });
-      },
-      'half of it, from pinned memory': (one) => {
-        memory(one, 'tensor', 'pinned');
-        operations(one).shift();
-        set(one, is('copy'), { src: 'tensor', bytes: 1_048_576 });
       },
       'the tensor in pinned memory, and still pinned again': (one) => memory(one, 'tensor', 'pinned'),
       'made in pinned memory, and nobody waits': (one) => {
@@ -573,7 +558,6 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
-      'fewer kernels': (one) => set(one, is('repeat'), { count: 2 }),
       'a synchronise at the end only': (one) => void operations(one).push(synchronize('work')),
     },
   },
@@ -757,7 +741,6 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   'data-loader: Keep the device busy': {
     right: { 'decoding in 1 ms': (one) => set(one, is('work', 'decode'), { durationNs: 1_000_000 }) },
     wrong: {
-      'faster steps': (one) => set(one, is('kernel'), { kernel: { kind: 'spin', durationNs: 500_000 } }),
       'no decoding': (one) => set(one, is('work', 'decode'), { durationNs: 1000 }),
     },
   },
