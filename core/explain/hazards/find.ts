@@ -88,11 +88,9 @@ class Search {
     this.#inCapture = { ...program, streams, signals: [] };
     for (const instruction of program.threads.flatMap((thread) => thread.instructions)) {
       this.#touches.set(instruction, touches(instruction, program));
-      this.#captured.set(instruction, touches(instruction, program, true));
     }
     this.#order = new ProgramOrder(program, plan, false, most);
-    const all = [...this.#touches.values(), ...this.#captured.values()];
-    this.#conflicts = new Conflicts(all.flat());
+    this.#conflicts = new Conflicts([...this.#touches.values()].flat());
     this.#lifetimes = new Lifetimes(program, this.#order.lanes);
     this.#calls = plan.count;
   }
@@ -134,6 +132,7 @@ class Search {
     const capturing = this.#capturing.get(thread);
     if (capturing !== undefined && isIssued(instruction)) {
       capturing.push(instruction);
+      if (!this.#captured.has(instruction)) this.#captured.set(instruction, touches(instruction, this.#program, true));
       return;
     }
     switch (instruction.code) {

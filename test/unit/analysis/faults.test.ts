@@ -86,6 +86,7 @@ describe('causes and plans of reported faults', () => {
     const after = applyChange(experiment, { patches: recommended?.patches ?? [] });
     expect(predict(after, h200Machine)?.makespanNs).toBe(recommended?.stepNs);
     expect(checkExperiment(after).hazards).toEqual([]);
+    if (['checkpoint', 'two-cameras', 'metrics-callback', 'loader'].includes(name)) expect(planOf(after)).toEqual([]);
   });
 
   it.each([
@@ -111,15 +112,6 @@ describe('causes and plans of reported faults', () => {
   ])('%s has no plan, since no change gains', (name) => {
     expect(planOf(fault(name))).toEqual([]);
   });
-
-  it.each(['checkpoint', 'two-cameras', 'metrics-callback', 'loader'])(
-    '%s has nothing left to gain after its plan',
-    (name) => {
-      const experiment = fault(name);
-      const after = applyChange(experiment, { patches: planOf(experiment)[0]?.patches ?? [] });
-      expect(planOf(after)).toEqual([]);
-    },
-  );
 
   it('small copies with other work between their calls are not to be joined', () => {
     expect(verdictsOf(fault('greedy-decode')).map(({ cause }) => cause)).not.toContain('many-small-copies');
@@ -159,7 +151,6 @@ describe('causes and plans of reported faults', () => {
       expect(changes[0]).toBe('mend-hazards');
       expect(checkExperiment(applyChange(experiment, { patches })).hazards).toEqual([]);
     }
-    expect(planOf(fault('decode-readback'))[0]?.changes).not.toContain('mend-hazards');
   });
 
   it.each(['sglang-14214', 'event-before-record'])('%s is repaired by recording before the wait', (name) => {

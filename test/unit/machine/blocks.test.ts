@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../../core/code/code.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { findConflictsInSteps } from '../../../core/explain/hazards/find.ts';
 import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
 import { figuresAround, intervalAround } from '../../../core/machine/cost/interval.ts';
 import { machineOf } from '../../../core/machine/cost/machineOf.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
-import { lower } from '../../../core/program/lower.ts';
+import { lower, lowerToSimulate } from '../../../core/program/lower.ts';
 import { atOnce } from '../../../core/steps.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { h200 } from './toy.ts';
@@ -38,11 +39,13 @@ function experimentOfShape({ way, memory = 'pinned', strategy, bytes, blocks }: 
 
 const programOf = (shape: Shape) => lower(experimentOfShape(shape));
 
-function predicted(shape: Shape, profile = h200) {
+const predicted = (shape: Shape, profile = h200) => intervalOf(experimentOfShape(shape), profile);
+
+function intervalOf(experiment: Experiment, profile = h200) {
   const { costs, around } = machineOf(profile);
-  const { makespanNs } = simulate(programOf(shape), costs);
-  if (around === null) throw new Error('the profile has no spread');
-  const others = atOnce(figuresAround(programOf(shape), around, (result): number => result.makespanNs));
+  const program = lowerToSimulate(experiment);
+  const { makespanNs } = simulate(program, costs);
+  const others = around && atOnce(figuresAround(program, around, (result): number => result.makespanNs));
   if (others === null) throw new Error('not simulated');
   return { makespanNs, ...intervalAround(makespanNs, others) };
 }
@@ -190,14 +193,6 @@ describe('rows of a matrix', () => {
     const operations = [{ ...copy, dstLayout: 'contiguous', strategy, ...more }, wait];
     return requireExperiment({ ...document, threads: [{ id: 'main', operations }] });
   };
-  const intervalOf = (blocks: number, blockBytes: number) => {
-    const { costs, around } = machineOf(h200);
-    const program = lower(matrix('pitched', blocks, blockBytes));
-    const { makespanNs } = simulate(program, costs);
-    const others = around && atOnce(figuresAround(program, around, (result): number => result.makespanNs));
-    if (others === null) throw new Error('not simulated');
-    return { makespanNs, ...intervalAround(makespanNs, others) };
-  };
 
   it.each([
     // Device time in us as recorded on an H200 (test/gpu/ops.test.ts).
@@ -206,7 +201,7 @@ describe('rows of a matrix', () => {
     [4096, 4096, 304.4],
     [256, 65_536, 308.9],
   ])('%d rows of %d bytes take as long as on the device, %d µs', (blocks, blockBytes, us) => {
-    const { lowNs, highNs } = intervalOf(blocks, blockBytes);
+    const { lowNs, highNs } = intervalOf(matrix('pitched', blocks, blockBytes));
     const restNs = 10_000;
     expect(lowNs - restNs).toBeLessThan(us * 1000);
     expect(highNs).toBeGreaterThan(us * 1000);
