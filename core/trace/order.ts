@@ -1,7 +1,8 @@
 /** Sorts a trace's rows by iteration, then start, then longer first, so that a range precedes its content. */
 import { type CommonColumn, emptyColumns, type TraceColumns } from './trace.ts';
 
-type Order = Pick<TraceColumns, 'iteration' | 'startNs' | 'durationNs'>;
+/** All rows are of one iteration if `iteration` is missing. */
+type Order = Pick<TraceColumns, 'startNs' | 'durationNs'> & { readonly iteration?: Int32Array };
 
 function isSorted(columns: Order, count: number): boolean {
   const comesBefore = comparison(columns);
@@ -63,14 +64,30 @@ function gatherBytes(from: Uint8Array, to: Uint8Array, order: Int32Array): void 
   for (let index = 0; index < to.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
 }
 
-/** Returns the order of rows: chains those of each lane, which mostly are sorted already, then merges the lanes. */
-export function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: number): Int32Array {
+function rowOrder(columns: TraceColumns, count: number): Int32Array {
+  const order = new Int32Array(count);
+  let place = 0;
+  const laneOf = (row: number): number => columns.lane[row] as number;
+  visitInOrder(columns, count, laneOf, (row) => {
+    order[place] = row;
+    place += 1;
+  });
+  return order;
+}
+
+/** Visits rows in order: chains those of each lane, which mostly are sorted already, then merges the lanes. */
+export function visitInOrder(
+  columns: Order,
+  count: number,
+  laneOf: (row: number) => number,
+  visit: (row: number) => void,
+): void {
   const comesBefore = comparison(columns);
   // The next row of the same lane; -1 after the last one.
   const next = new Int32Array(count).fill(-1);
   const [first, last, unsorted] = [[] as number[], [] as number[], new Set<number>()];
   for (let row = 0; row < count; row += 1) {
-    const lane = columns.lane[row] as number;
+    const lane = laneOf(row);
     const before = last[lane];
     if (before === undefined) first[lane] = row;
     else {
@@ -80,19 +97,20 @@ export function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: num
     last[lane] = row;
   }
   for (const lane of unsorted) first[lane] = sortChain(next, first[lane] as number, comesBefore);
-  return merged(next, Object.values(first), comesBefore);
+  merge(next, Object.values(first), comesBefore, visit);
 }
 
 type ComesBefore = (a: number, b: number) => boolean;
 
 /** Compares two rows; equal rows stay in the order in which they were added. */
 function comparison({ iteration, startNs, durationNs }: Order): ComesBefore {
-  return (a, b) => {
-    if (startNs[a] !== startNs[b] && iteration[a] === iteration[b])
-      return (startNs[a] as number) < (startNs[b] as number);
-    const byIteration = (iteration[a] as number) - (iteration[b] as number);
-    return (byIteration || (durationNs[b] as number) - (durationNs[a] as number) || a - b) < 0;
-  };
+  const inIteration = (a: number, b: number): boolean =>
+    startNs[a] === startNs[b]
+      ? ((durationNs[b] as number) - (durationNs[a] as number) || a - b) < 0
+      : (startNs[a] as number) < (startNs[b] as number);
+  if (iteration === undefined) return inIteration;
+  return (a, b) =>
+    iteration[a] === iteration[b] ? inIteration(a, b) : (iteration[a] as number) < (iteration[b] as number);
 }
 
 /** Sorts the chain that begins with row `first`, and returns its new first row. */
@@ -105,17 +123,17 @@ function sortChain(next: Int32Array, first: number, comesBefore: ComesBefore): n
 }
 
 /** Merges sorted chains with a binary heap of their first rows. */
-function merged(next: Int32Array, heap: number[], comesBefore: ComesBefore): Int32Array {
+function merge(next: Int32Array, heap: number[], comesBefore: ComesBefore, visit: (row: number) => void): void {
   for (let place = (heap.length >> 1) - 1; place >= 0; place -= 1) sink(heap, place, comesBefore);
-  const order = new Int32Array(next.length);
-  for (let index = 0; index < order.length; index += 1) {
+  while (heap.length > 0) {
     const row = heap[0] as number;
-    order[index] = row;
+    visit(row);
     const following = next[row] as number;
-    heap[0] = following >= 0 ? following : (heap.pop() as number);
+    const head = following >= 0 ? following : (heap.pop() as number);
+    if (heap.length === 0) break;
+    heap[0] = head;
     sink(heap, 0, comesBefore);
   }
-  return order;
 }
 
 function sink(heap: number[], from: number, comesBefore: ComesBefore): void {

@@ -2,7 +2,7 @@
  * Appends millions of rows. Most rows repeat an earlier one except for times and issuing call, so the common values are
  * stored once, as a model, and each row refers to its model. build() validates and sorts everything.
  */
-import { columnNames, gather, rowOrder } from './order.ts';
+import { columnNames, gather, visitInOrder } from './order.ts';
 import { validateOwn, validateShared } from './rules.ts';
 import {
   type CommonColumn,
@@ -77,12 +77,16 @@ export class RowWriter {
     validateShared({ ...trace, count: this.#modelCount, columns: models });
     validateOwn(own, count);
     const { columns } = trace;
-    // Lanes in the order of adding, for now.
-    gather(models.lane, columns.lane, own.model);
-    const order = rowOrder({ ...own, lane: columns.lane, iteration: columns.iteration }, count);
-    for (const name of ownNames) gather(own[name], columns[name], order);
-    const modelOf = order;
-    gather(own.model, modelOf, order);
+    const modelOf = new Int32Array(count);
+    let place = 0;
+    const laneOf = (row: number): number => models.lane[own.model[row] as number] as number;
+    visitInOrder(own, count, laneOf, (row) => {
+      columns.startNs[place] = own.startNs[row] as number;
+      columns.durationNs[place] = own.durationNs[row] as number;
+      columns.correlation[place] = own.correlation[row] as number;
+      modelOf[place] = own.model[row] as number;
+      place += 1;
+    });
     for (const name of modelNames(models)) gather(models[name], columns[name], modelOf);
     return trace;
   }
