@@ -101,7 +101,7 @@ function uses(one: Instruction, { copy, device }: Job): boolean {
 }
 
 /** Returns instructions whose repeats name the places of their ends, and these those of their repeats. */
-function linked(instructions: readonly Instruction[]): Instruction[] {
+export function linked(instructions: readonly Instruction[]): Instruction[] {
   const made = [...instructions];
   const open: number[] = [];
   made.forEach((one, index) => {

@@ -29,12 +29,20 @@ export function canonical(content: Content): Content {
 }
 
 /** Returns whether two canonical contents are equal. */
-export function sameContent(a: Content | null, b: Content | null): boolean {
+function sameContent(a: Content | null, b: Content | null): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.patternOffset !== b.patternOffset || a.multiplier !== b.multiplier) return false;
   if (a.pattern.kind === 'constant') return b.pattern.kind === 'constant' && a.pattern.value === b.pattern.value;
   return b.pattern.kind === a.pattern.kind && a.pattern.seed === b.pattern.seed;
 }
+
+/** Returns whether two lists of pieces of one region are equal. */
+export const samePieces = (some: readonly Piece[], others: readonly Piece[]): boolean =>
+  some.length === others.length &&
+  some.every((piece, index) => {
+    const other = others[index];
+    return other === piece || (other?.from === piece.from && sameContent(other.content, piece.content));
+  });
 
 /** Content of one buffer as contiguous pieces in order of address. No piece continues the one before. */
 export class BufferContent {
@@ -96,13 +104,7 @@ export class BufferContent {
   }
 
   equals(snapshot: readonly Piece[]): boolean {
-    return (
-      snapshot.length === this.#pieces.length &&
-      this.#pieces.every((piece, index) => {
-        const other = snapshot[index];
-        return other === piece || (other?.from === piece.from && sameContent(other.content, piece.content));
-      })
-    );
+    return samePieces(this.#pieces, snapshot);
   }
 
   /** Returns the index of the piece that contains this byte. */

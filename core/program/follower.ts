@@ -1,7 +1,8 @@
 /** Follows a program's data as if each operation completed before the next was issued. */
 import { operandsOfKernel, writtenBuffer, writtenBuffers } from './accesses.ts';
+import { linked } from './background.ts';
 import { type Capture, capturedWork, captures, isCapturable } from './captures.ts';
-import { BufferContent, multiplyContent, type Piece, sameContent, shiftContent } from './content.ts';
+import { BufferContent, multiplyContent, type Piece, samePieces, shiftContent } from './content.ts';
 import {
   type Content,
   type Instruction,
@@ -22,6 +23,8 @@ import {
 const loopBudget = 2_000_000;
 /** Limit for everything, counted the same way: a second or two. Buffers written afterwards are unknown. */
 const pieceBudget = 4_000_000;
+/** A read of more patterns than this isn't compared. */
+const mostPieces = 64;
 
 interface Loop {
   /** Minimum cost of a round. */
@@ -73,15 +76,25 @@ export class Follower {
     return content;
   }
 
-  /** Follows a thread. Returns its instructions, with expected content added to reads without their own expectation. */
+  /**
+   * Follows a thread. Returns its instructions, with expected content added to reads without their own expectation. A
+   * read of several patterns becomes one for each.
+   */
   thread(instructions: readonly Instruction[]): Instruction[] {
-    const found = new Map<number, Content | null>();
+    const found = new Map<number, readonly Piece[] | null>();
     this.#captured.clear();
     this.#block({ instructions, found, loops: new Map(), part: 'all' }, 0, instructions.length);
-    return instructions.map((instruction, index) => {
-      const expected = found.get(index);
-      return instruction.code === 'read' && expected !== undefined ? { ...instruction, expected } : instruction;
+    const made = instructions.flatMap((instruction, index): Instruction[] => {
+      const pieces = found.get(index) ?? null;
+      if (instruction.code !== 'read' || pieces === null) return [instruction];
+      return pieces.map(({ from, to, content }) => ({
+        ...instruction,
+        offset: from,
+        bytes: to - from,
+        expected: content,
+      }));
     });
+    return made.length === instructions.length ? made : linked(made);
   }
 
   #block(walk: Walk, from: number, to: number): void {
@@ -206,10 +219,12 @@ export class Follower {
   /** A read in a loop has an expectation only if each round reads the same. */
   #read({ found }: Walk, index: number, { buffer, offset, bytes, expected }: InstructionOf<'read'>): number {
     if (expected !== null) return 1;
-    const now = this.content(buffer).single(offset, bytes);
+    const pieces = this.content(buffer).pieces(offset, bytes);
+    const isKnown = pieces.length <= mostPieces && pieces.every(({ content }) => content !== null);
     const before = found.get(index);
-    found.set(index, before === undefined || sameContent(before, now) ? now : null);
-    return 1;
+    const isAsBefore = before === undefined || (before !== null && samePieces(before, pieces));
+    found.set(index, isKnown && isAsBefore ? pieces : null);
+    return pieces.length;
   }
 
   #kernel(op: number, kernel: ProgramKernel): number {
@@ -243,7 +258,7 @@ export class Follower {
 interface Walk {
   readonly instructions: readonly Instruction[];
   /** Content of each read; null if it is unknown or differs between rounds. */
-  readonly found: Map<number, Content | null>;
+  readonly found: Map<number, readonly Piece[] | null>;
   readonly loops: Map<number, Loop>;
   /** Followed part: everything, only host instructions of a capture, or only those of a launch. */
   readonly part: 'all' | 'host' | 'launch';

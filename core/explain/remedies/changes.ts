@@ -65,7 +65,7 @@ function ofCause(situation: Situation): Change[] {
     case 'pageable-source':
     case 'pageable-destination':
       return present(
-        pinned(situation.experiment),
+        pinnedBy(situation),
         pipelined(situation),
         unstagedRows(situation),
         ...launchedEarlier(situation),
@@ -75,7 +75,7 @@ function ofCause(situation: Situation): Change[] {
       if (find(situation, verdict.op, 'item') !== null) return present(readLater(situation.experiment));
       return present(
         withoutBlocking(situation.experiment),
-        pinned(situation.experiment),
+        pinnedBy(situation),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
       );
     case 'wait-after-each-copy':
@@ -139,7 +139,7 @@ function ofCause(situation: Situation): Change[] {
         asynchronous(situation),
         // If `blockedBy` is null, the copy's own call blocked the host, as for a multi-tensor copy.
         before(verdict.blockedBy ?? verdict.op),
-        pinned(situation.experiment),
+        pinnedBy(situation),
         pipelined(situation),
         unstagedRows(situation),
         launchFirst(situation.experiment),
@@ -161,12 +161,16 @@ function ofCause(situation: Situation): Change[] {
     case 'too-small':
       return present(joinedCopies(situation.experiment, verdict.id ?? ''), pipelined(situation));
     case 'not-a-copy-engine-copy':
-      if (verdict.rule !== 'host-to-host-copy') return present(pinned(situation.experiment));
+      if (verdict.rule !== 'host-to-host-copy') return present(pinnedBy(situation));
       return present(withoutStaging(situation.experiment), otherThread(situation));
     default:
       return [];
   }
 }
+
+/** Write-combined memory that the host reads is the cause only of what copies into it. */
+const pinnedBy = (situation: Situation): Change | null =>
+  pinned(situation.experiment, find(situation, situation.verdict.op, 'copy')?.operation.dst ?? '');
 
 /** Gives each direction a stream, and what both use two buffers. */
 function directionsApart({ experiment }: Situation): (Change | null)[] {

@@ -64,7 +64,7 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'keep-on-device': keptOnDevice,
   'copy-directly': withoutRelay,
   graph: capturedOnce,
-  pin: pinned,
+  pin: (experiment) => pinned(experiment),
   batch: (experiment) => joinedCopies(experiment),
   'non-blocking': withoutBlocking,
   'remove-wait': withoutAnyWaits,
@@ -117,11 +117,15 @@ export function withoutBlocking(experiment: Experiment): Change | null {
   return changed(edit, `Make ${countOf(blocking.length)} asynchronous.`);
 }
 
-/** Pins the pageable side of all copies over the link, and drops the host's own copies into page-locked memory. */
-export function pinned(experiment: Experiment): Change | null {
+/**
+ * Pins the pageable side of all copies over the link, and drops the host's own copies into page-locked memory. Of the
+ * write-combined buffers that the host reads, `only` limits this to one.
+ */
+export function pinned(experiment: Experiment, only?: string): Change | null {
   const edit = new ChangeBuilder(experiment);
   const links = linkCopies(experiment).flatMap(({ operation: { src, dst } }) => [src, dst]);
   for (const [index, { id }] of readUncached(experiment)) {
+    if (only !== undefined && only !== id) continue;
     edit.step(`Make "${id}" ordinary page-locked memory, not write-combined.`);
     edit.replace(['buffers', index, 'memory'], 'pinned');
   }

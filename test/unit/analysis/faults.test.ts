@@ -1110,3 +1110,35 @@ describe('variants of these faults', () => {
     expect(planOf(experiment)).toEqual([]);
   });
 });
+
+it('memory that the host reads past its caches counts at the copy into it, not at others that it delays', () => {
+  const buffers = [
+    { id: 'chunk', memory: 'pinned', bytes: 2 ** 21 },
+    { id: 'onDevice', memory: 'device', bytes: 2 ** 21 },
+    { id: 'rows', memory: 'pinned-write-combined', bytes: 2 ** 20 },
+    { id: 'selection', memory: 'device', bytes: 2 ** 20 },
+  ];
+  const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [
+    {
+      ...{ op: 'repeat', count: 8 },
+      operations: [
+        { op: 'copy', label: 'up', src: 'chunk', dst: 'onDevice', stream: 's' },
+        {
+          ...{ op: 'kernel', kernel: { kind: 'spin', durationNs: 100_000 }, stream: 's' },
+          ...{ reads: ['onDevice'], writes: ['selection'] },
+        },
+        { op: 'copy', label: 'down', src: 'selection', dst: 'rows', stream: 's' },
+        { op: 'synchronizeStream', stream: 's' },
+        { op: 'read', buffer: 'rows' },
+        { op: 'work', label: 'emit', durationNs: 100_000 },
+      ],
+    },
+  ]);
+  const before = predict(experiment, h200Machine);
+  const pinned = planOf(experiment).find(({ changes }) => changes.join() === 'pin');
+  const [first, ...others] = verdictsOf(experiment);
+  const pinsGainNs = (before?.makespanNs ?? 0) - (pinned?.stepNs ?? 0);
+  expect(first?.label).toBe('down');
+  expect(first?.costNs).toBeLessThan(1.1 * pinsGainNs);
+  for (const { costNs } of others) expect(costNs).toBeLessThan(0.1 * pinsGainNs);
+});

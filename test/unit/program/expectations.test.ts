@@ -227,6 +227,29 @@ describe('a read', () => {
     expect(expected([{ op: 'repeat', count: 2, operations: [read, write('random')] }])).toEqual([null]);
   });
 
+  it('of several patterns is compared with each, in a loop as elsewhere', () => {
+    const half = (offset: number, kind: 'random' | 'index'): OperationInput => ({
+      op: 'write',
+      buffer: 'b0',
+      offset,
+      bytes: 4,
+      pattern: { kind },
+    });
+    const both = [half(0, 'random'), half(4, 'index'), { ...read, op: 'read', buffer: 'b0' } as const];
+    const { instructions } = program([[{ op: 'repeat', count: 3, operations: both }, ...both]]).threads[0] ?? {};
+    const reads = instructions?.flatMap((one) =>
+      one.code === 'read' ? [[one.offset, one.bytes, one.expected?.pattern.kind]] : [],
+    );
+    const parts = [
+      [0, 4, 'random'],
+      [4, 4, 'index'],
+    ];
+    expect(reads).toEqual([...parts, ...parts]);
+    expect(instructions?.findIndex(({ code }) => code === 'endRepeat')).toBe(
+      instructions?.flatMap((one) => (one.code === 'repeat' ? [one.end] : []))[0],
+    );
+  });
+
   it('keeps what its author expects, in a loop as elsewhere', () => {
     const own: OperationInput = { ...read, op: 'read', buffer: 'b0', expect: { kind: 'constant', value: 7 } };
     const constant = { pattern: { kind: 'constant', value: 7 }, patternOffset: 0, multiplier: 1 };
