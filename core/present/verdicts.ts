@@ -11,6 +11,7 @@ import {
   verdictGroups,
 } from '../explain/verdicts/groups.ts';
 import type { Verdict } from '../explain/verdicts/verdict.ts';
+import { groupBy } from '../groupBy.ts';
 import { formatDuration, formatShare } from '../units.ts';
 import { type Block, type Item, type ItemsBlock, text } from './blocks.ts';
 
@@ -124,14 +125,27 @@ export function experimentPlanBlocks({ plan }: Pick<SummaryDocument, 'plan'>): I
   return [{ kind: 'items', title: 'Changes that gain most together (simulated, 90 % interval)', items }];
 }
 
-/** Returns the hazards of an experiment: both operations, the effect, the missing order, the remedy, the evidence. */
+/**
+ * Returns the hazards of an experiment: both operations, the effect, the missing order, the remedy, the evidence. Those
+ * that one change removes are one item.
+ */
 export const hazardBlocks = (name: string, { hazards, limits }: HazardReport): Block[] => [
-  { kind: 'items', title: name, items: hazards.map(hazardItem) },
+  {
+    kind: 'items',
+    title: name,
+    items: [
+      ...groupBy(hazards, (one) => (one.change === null ? one : JSON.stringify(one.change.patches))).values(),
+    ].map(([first, ...others]) => hazardItem(first as Hazard, others)),
+  },
   ...(hazards.length === 0 ? text('No hazards.', undefined, 'good') : []),
   ...limits.flatMap((limit) => text(`Note: ${limit}`)),
 ];
 
-function hazardItem({ title, explanation, missing, change, remedy, evidence, first, second, rule }: Hazard): Item {
+function hazardItem(
+  { title, explanation, missing, change, remedy, evidence, first, second, rule }: Hazard,
+  others: readonly Hazard[],
+): Item {
+  const pairs = others.map((one) => `"${one.first.label}" and "${one.second.label}" on "${one.buffer}"`);
   return {
     title,
     mark: { text: 'hazard', tone: 'bad' },
@@ -139,6 +153,7 @@ function hazardItem({ title, explanation, missing, change, remedy, evidence, fir
       explanation,
       `Missing: ${missing}`,
       `Remedy: ${change === null ? remedy : change.steps.join(' ')}`,
+      ...(pairs.length === 0 ? [] : [`It also orders ${pairs.join(', ')}.`]),
       ...(evidence === null ? [] : [evidenceText(evidence)]),
     ],
     remarks: [place(first), ...(first.op === second.op ? [] : [place(second)]), `Rule: ${rule}.`],

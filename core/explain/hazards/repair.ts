@@ -87,11 +87,14 @@ export function repairOf(experiment: Experiment, index: number): Change | null {
   return hazard === undefined || !isShort ? null : repair(looked, hazard, effort);
 }
 
-/** Returns a change that removes this hazard and adds no other, or null if no tried change does. */
-function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
+const eventsOf = ({ events }: Experiment): ReadonlySet<string> => new Set(events.map(({ id }) => id));
+const noEvents: ReadonlySet<string> = new Set();
+
+/** Returns a change that removes this hazard and adds no other, or null if no tried change does. It may use `events`. */
+function repair(looked: Looked, hazard: Hazard, effort: Effort, events = eventsOf(looked.experiment)): Change | null {
   const others = looked.report.hazards.filter((one) => one !== hazard);
   const removes = (change: Change): boolean => newHazards(looked, others, change, effort)?.hazards.length === 0;
-  return [...recordsEarlier(looked), ...candidates(looked, hazard)].find(removes) ?? null;
+  return [...recordsEarlier(looked), ...candidates(looked, hazard, events)].find(removes) ?? null;
 }
 
 /**
@@ -111,7 +114,8 @@ export function withoutNewHazards(
     if (added === null) return null;
     const [hazard] = added.hazards;
     if (hazard === undefined) return whole;
-    const more = repair(added.after, hazard, effort);
+    // Its own events are where they are for a reason: moving them could undo the change.
+    const more = repair(added.after, hazard, effort, noEvents);
     if (more === null) return null;
     whole = joinChanges(whole, more);
   }
@@ -125,7 +129,7 @@ export function repaired(experiment: Experiment, effort: Effort, most = mostRepa
   for (let repairs = 0; repairs < most && !effort.isOver; repairs += 1) {
     const looked = look(now, effort);
     let change: Change | null = null;
-    for (const hazard of looked.report.hazards) change ??= repair(looked, hazard, effort);
+    for (const hazard of looked.report.hazards) change ??= repair(looked, hazard, effort, eventsOf(experiment));
     if (change === null) return whole;
     whole = whole === null ? change : joinChanges(whole, change);
     now = applyChange(now, change);
@@ -167,17 +171,32 @@ interface Side {
   readonly thread: string;
 }
 
-function candidates({ experiment, program, report }: Looked, hazard: Hazard): Change[] {
+function candidates({ experiment, program, report }: Looked, hazard: Hazard, events: ReadonlySet<string>): Change[] {
+  const recordLater = (a: Side, b: Side): Change[] => recordedLater(experiment, a, b, events);
+  const recorded = (a: Side, b: Side): Change[] => throughRecorded(experiment, a, b, events);
   const [first, second] = [side(experiment, program, hazard.first), side(experiment, program, hazard.second)];
   if (first === null || second === null || hazard.kind === 'endless-wait') return [];
   if (hazard.kind === 'timing-unsynchronised') return [synchronizeEvent(experiment, first, second)];
   if (hazard.kind === 'reused-in-use' && first.stream !== null && hazard.buffer !== null) {
     return [recordStream(experiment, hazard.buffer, first, first.stream)];
   }
-  if (first.thread !== second.thread) return [throughSignal(experiment, first, second)];
+  if (first.thread !== second.thread) {
+    // A signal may order the two threads already.
+    const isInStreams = first.stream !== null && second.stream !== null;
+    return [
+      ...(isInStreams
+        ? [throughEvent(experiment, [[first, second]]), throughEvent(experiment, [[second, first]])]
+        : []),
+      throughSignal(experiment, first, second),
+    ];
+  }
   if (second.stream === null)
-    return [synchronizeStream(experiment, first, second), synchronizeDevice(experiment, second)];
-  if (first.stream === null) return [synchronizeStream(experiment, second, first)];
+    return [
+      ...recordLater(first, second),
+      synchronizeStream(experiment, first, second),
+      synchronizeDevice(experiment, second),
+    ];
+  if (first.stream === null) return [...recordLater(second, first), synchronizeStream(experiment, second, first)];
   const alike = report.hazards.filter(({ kind, buffer }) => kind === hazard.kind && buffer === hazard.buffer);
   /** Returns the operations in the list and stream of `one` that meet `other` on this memory, in order of the list. */
   const meeting = (one: HazardOperation, other: HazardOperation): HazardOperation[] =>
@@ -190,11 +209,16 @@ function candidates({ experiment, program, report }: Looked, hazard: Hazard): Ch
     const [last = from, earliest = to] = [meeting(from, to).at(-1), meeting(to, from)[0]];
     if (last.op === from.op && earliest.op === to.op) return [];
     const [begin, end] = [side(experiment, program, last), side(experiment, program, earliest)];
-    return begin === null || end === null ? [] : [throughEvent(experiment, [[begin, end]])];
+    if (begin === null || end === null) return [];
+    return [...recorded(begin, end), throughEvent(experiment, [[begin, end]])];
   };
   return [
+    ...recordLater(first, second),
+    ...recordLater(second, first),
     ...whole(hazard.first, hazard.second),
     ...whole(hazard.second, hazard.first),
+    ...recorded(first, second),
+    ...recorded(second, first),
     throughEvent(experiment, [[first, second]]),
     throughEvent(experiment, [[second, first]]),
     throughEvent(experiment, [
@@ -309,6 +333,46 @@ function throughEvent(experiment: Experiment, links: readonly (readonly [from: S
       .before(to.path, { op: 'waitEvent', event, stream: to.stream });
   }
   return edit.change;
+}
+
+/** Lets the stream of `to` wait for an event that is recorded behind `from` already. */
+function throughRecorded(experiment: Experiment, from: Side, to: Side, events: ReadonlySet<string>): Change[] {
+  const list = valueAtPath(experiment, from.path.slice(0, -1)) as readonly Operation[];
+  const record = list
+    .slice(Number(from.path.at(-1)))
+    .find((one) => one.op === 'recordEvent' && one.stream === from.stream);
+  if (record?.op !== 'recordEvent' || !events.has(record.event)) return [];
+  const { event } = record;
+  return [
+    new ChangeBuilder(experiment)
+      .step(
+        `Let ${named(experiment, to.stream)} wait for event "${event}", recorded after "${from.label}", before "${to.label}".`,
+      )
+      .before(to.path, { op: 'waitEvent', event, stream: to.stream }).change,
+  ];
+}
+
+/** Records an event behind `first` for which `second` waits already, if its record comes before `first`. */
+function recordedLater(experiment: Experiment, first: Side, second: Side, events: ReadonlySet<string>): Change[] {
+  const path = first.path.slice(0, -1);
+  const list = valueAtPath(experiment, path) as readonly Operation[];
+  const isAwaited = (event: string): boolean =>
+    list.some((one) =>
+      second.stream === null
+        ? one.op === 'synchronizeEvent' && one.event === event
+        : one.op === 'waitEvent' && one.event === event && one.stream === second.stream,
+    );
+  const at = list
+    .slice(0, Number(first.path.at(-1)))
+    .findLastIndex((one) => one.op === 'recordEvent' && one.stream === first.stream && isAwaited(one.event));
+  const record = list[at];
+  if (record?.op !== 'recordEvent' || !events.has(record.event)) return [];
+  return [
+    new ChangeBuilder(experiment)
+      .step(`Record event "${record.event}" after "${first.label}", not before it.`)
+      .after(first.path, record)
+      .remove([...path, at]).change,
+  ];
 }
 
 /** Orders the operations by a signal between their threads, and by an event if they run in streams. */
