@@ -20,7 +20,8 @@ import { cacheMemory, keepMemory } from './memory.ts';
 import { prepareAhead } from './prepare.ts';
 import { find, type Situation, second } from './situation.ts';
 import { intoOthersStream, nonBlocking, ownStream, urgentFirst } from './streams.ts';
-import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
+import { readLater } from './values.ts';
+import { launchElsewhere, launchFirst, narrowerEvents, withoutWaits } from './waits.ts';
 import { copiesApart, pinned, withoutBlocking, withoutRelay, withoutStaging } from './whole.ts';
 
 /** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */

@@ -289,30 +289,3 @@ function launchesIn(operation: Operation): { readonly stream: string; readonly c
 }
 
 const launched: ReadonlySet<Operation['op']> = new Set(['kernel', 'memset', 'recordEvent', 'graphLaunch']);
-
-/** With fewer, the next launch may need the value. */
-const fewestValues = 3;
-
-/** Copies values that the host waits for round after round into page-locked memory without waiting. */
-export function readLater(experiment: Experiment): Change | null {
-  const edit = new ChangeBuilder(experiment);
-  let count = 0;
-  const all = places(experiment).filter(isPlace('item'));
-  for (const [stream, values] of groupBy(all, ({ operation }) => operation.stream)) {
-    if (values.length < fewestValues && !values.some(({ path }) => path.length > 4)) continue;
-    const dst = edit.declare('buffers', 'value', { memory: 'pinned', bytes: valueBytes });
-    for (const { path, operation } of values) {
-      const { buffer: src, id, label } = operation;
-      edit.replace(path, { op: 'copy', id, label, src, dst, bytes: valueBytes, stream, mode: 'async' });
-    }
-    count += values.length;
-  }
-  if (count === 0) return null;
-  const what = count === 1 ? 'the value' : `${count} values`;
-  return edit.step(
-    `Read ${what} later: copy without blocking into page-locked memory, and read it once it has arrived.`,
-  ).change;
-}
-
-/** Bytes of a value that item() reads. */
-const valueBytes = 4;

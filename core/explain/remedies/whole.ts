@@ -25,7 +25,8 @@ import { keepMemory } from './memory.ts';
 import { prepareAhead } from './prepare.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
 import { nonBlocking, stayingCopies, urgentFirst } from './streams.ts';
-import { launchElsewhere, launchFirst, narrowerEvents, readLater, withoutWaits } from './waits.ts';
+import { readLater } from './values.ts';
+import { launchElsewhere, launchFirst, narrowerEvents, withoutWaits } from './waits.ts';
 
 /** In the order in which they build on one another. */
 export const wholeWords = [

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { applyChange } from '../../../core/experiment/change.ts';
+import type { Operation } from '../../../core/experiment/operations.ts';
+import { bufferBytes } from '../../../core/experiment/resources.ts';
 import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
+import { readLater } from '../../../core/explain/remedies/values.ts';
 import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
@@ -73,5 +77,42 @@ describe('the copy of item()', () => {
 
   it('synchronises its stream, which would block the host in any other stream too', () => {
     expect(causesOf(copy, item('a'), kernel('a'))).toContainEqual(['issued-too-late', 'same-stream']);
+  });
+});
+
+describe('values that are read later', () => {
+  const kernel = (id: string, more: object = {}) => ({
+    ...{ op: 'kernel', kernel: { kind: 'spin', durationNs: 4000 }, stream: 's' },
+    ...{ reads: ['data'], writes: [id], ...more },
+  });
+  const item = (buffer: string) => ({ op: 'item', buffer, stream: 's' });
+  const loopOf = (...operations: object[]) => ({ op: 'repeat', count: 20, operations });
+  const of = (...operations: object[]) => {
+    const buffers = ['data', 'a', 'b', 'c'].map((id) => ({ id, memory: 'device', bytes: 8 }));
+    const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, operations);
+    const change = readLater(experiment);
+    return change === null ? null : applyChange(experiment, change);
+  };
+  const shown = (list: readonly Operation[] = []): unknown[] =>
+    list.map((one) => ('operations' in one ? [one.op, ...shown(one.operations)] : one.op));
+
+  it('come to the host in one copy, if kernels can put them one behind another on the device', () => {
+    const after = of(loopOf(kernel('a'), item('a')));
+    expect(shown(after?.threads[0]?.operations)).toEqual([['repeat', 'kernel'], 'copy', 'synchronizeStream', 'read']);
+    expect(after?.buffers.filter(({ id }) => id.includes('values')).map(bufferBytes)).toEqual([80, 80]);
+  });
+
+  it('each have a place of their own, if a kernel needs the value too', () => {
+    const after = of(loopOf(kernel('a', { reads: ['a'] }), item('a')));
+    expect(shown(after?.threads[0]?.operations)).toEqual([['repeat', 'kernel', 'copy'], 'synchronizeStream', 'read']);
+    expect(JSON.stringify(after?.threads)).toContain('"dstStepBytes":4');
+  });
+
+  it('of a list are read behind its last one', () => {
+    const after = of(...['a', 'b', 'c'].flatMap((id) => [kernel(id), item(id)]), kernel('a'));
+    const copies = after?.threads[0]?.operations.flatMap((one) => (one.op === 'copy' ? [one.dstOffset] : []));
+    expect(copies).toEqual([0, 4, 8]);
+    expect(shown(after?.threads[0]?.operations).slice(-4)).toEqual(['copy', 'synchronizeStream', 'read', 'kernel']);
+    expect(of(kernel('a'), item('a'))).toBeNull();
   });
 });
