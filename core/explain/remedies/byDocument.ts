@@ -3,18 +3,20 @@
 import { describeOperation } from '../../experiment/describe.ts';
 import { operationCount } from '../../experiment/edit/paths.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import type { OperationOf } from '../../experiment/operations.ts';
 import { groupBy } from '../../groupBy.ts';
 import { formatDuration } from '../../units.ts';
 import { mostNoted, withRaces } from '../hazards/races.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { idleWork } from './ahead.ts';
 import { repeatedCopies } from './copyOnce.ts';
+import { filledAlone } from './doubleBuffer.ts';
 import { stagesOf } from './doubleStaging.ts';
 import { earlyWaits, holdingFunctions } from './handover.ts';
 import { copiesAhead } from './issue.ts';
 import { preparedLate } from './prepare.ts';
-import { isPlace, listOf, namesOf, outermostLoop, places } from './situation.ts';
-import { outOfLegacyStream, waitsByStream } from './streams.ts';
+import { isPlace, listOf, namesOf, outermostLoop, type Place, places } from './situation.ts';
+import { eventsAround, outOfLegacyStream, sharedName, sharedStreams, waitsByStream } from './streams.ts';
 import { copiedTwice, peerCopies, readUncached, relays } from './whole.ts';
 
 /** Causes that stay: each round of a loop of small copies may stand for other blocks. */
@@ -22,6 +24,13 @@ const kept: ReadonlySet<Cause> = new Set(['race', 'many-small-copies']);
 
 /** Causes that an order of streams brings about. */
 const byStreams: ReadonlySet<Cause> = new Set(['same-stream', 'queued-behind', 'event-dependency']);
+/** Causes that one stream of several host threads brings about too. */
+const bySharing: ReadonlySet<Cause> = new Set([...byStreams, 'issued-too-late', 'waits-for-earlier-work', 'too-small']);
+/** Causes instead of which one that the document shows is told; all if it isn't here. */
+const broughtAbout: ReadonlyMap<Cause, ReadonlySet<Cause>> = new Map([
+  ['legacy-default-stream', byStreams],
+  ['same-stream', bySharing],
+]);
 
 type Told = Pick<Verdict, 'cause' | 'title' | 'explanation' | 'remedy'> & Partial<Verdict>;
 
@@ -39,6 +48,20 @@ function heldUp(experiment: Experiment): ReadonlyMap<string, Told> {
       explanation: `Work in the legacy default stream waits for all blocking streams, and their later work waits for it, so streams ${namesOf(blocking)} take turns.`,
       remedy: 'Issue that work asynchronously in the stream that uses its data.',
     });
+  }
+  for (const { stream, threads } of sharedStreams(experiment)) {
+    const name = sharedName(stream, experiment);
+    const perThread = stream === 'default' ? ', or compile with --default-stream per-thread' : '';
+    for (const { operation } of places(experiment).filter(isPlace('copy'))) {
+      if (operation.stream !== stream) continue;
+      told.set(operation.id, {
+        cause: 'same-stream',
+        rule: 'stream-order',
+        title: 'Host threads share one stream',
+        explanation: `Threads ${namesOf(threads)} all work in ${name}, which runs everything in order of issue: each waits for the work of the others too.`,
+        remedy: `Give each thread a stream of its own${perThread}.`,
+      });
+    }
   }
   for (const { next, wait, work } of earlyWaits(experiment)) {
     if (next === undefined) continue;
@@ -115,6 +138,13 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     const isPeered = experiment.environment.peerAccess;
     const unpeered = new Set(isPeered ? [] : peerCopies(experiment).map(({ operation }) => operation.id));
     const staged = new Map(stagesOf(experiment).flatMap(({ buffer, copies }) => copies.map(({ id }) => [id, buffer])));
+    const alone = filledAlone(experiment);
+    const all = places(experiment);
+    const isOthersWait = (wait: Place, { operation, path }: Place): wait is Place<OperationOf<'waitEvent'>> =>
+      isPlace('waitEvent')(wait) &&
+      operation.op === 'copy' &&
+      operation.stream === wait.operation.stream &&
+      !eventsAround(experiment, { operation, path }).some((one) => one.join() === wait.path.join());
     const idle = new Map([...preparedLate(experiment), ...idleWork(experiment)]);
     const held = heldUp(experiment);
     const behind = new Map(
@@ -125,7 +155,7 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
     const trips = roundTrips(experiment);
     const ops = new Map(verdicts.map((one) => [one.id, one]));
     const lastingNs = new Map(verdicts.map(({ id, copyNs, occurrences }) => [id, copyNs / occurrences]));
-    words = ({ op, id, cause, costNs, hostCall, occurrences, needsData, evidence }) => {
+    words = ({ op, id, cause, costNs, copyNs, label, blockedBy, hostCall, occurrences, needsData, evidence }) => {
       const again = cause === 'overlapped' ? undefined : repeated.get(op);
       if (again !== undefined) {
         const times = again.length > 1 ? again.length : occurrences;
@@ -138,7 +168,7 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
         };
       }
       const up = cause === 'overlapped' ? undefined : held.get(id ?? '');
-      if (up !== undefined && (up.cause !== 'legacy-default-stream' || byStreams.has(cause))) return up;
+      if (up !== undefined && broughtAbout.get(up.cause)?.has(cause) !== false) return up;
       const stage = id === null ? undefined : staged.get(id);
       if (stage !== undefined && (cause === 'issued-too-late' || needsData === true)) {
         return {
@@ -146,6 +176,29 @@ export function byDocument(verdicts: readonly Verdict[], experiment: Experiment 
           title: 'One staging buffer, and a wait for each copy',
           explanation: `The host waits for each copy from "${stage}" before it fills it again, so it fills and copies in turns.`,
           remedy: 'Use two buffers in turn, and wait for a copy only before its buffer is filled again.',
+        };
+      }
+      const slot = alone.get(id ?? '');
+      const isExposed = costNs > copyNs / 2;
+      if (slot !== undefined && (byStreams.has(cause) || (cause === 'overlapped' && isExposed))) {
+        return {
+          cause: 'event-dependency',
+          rule: 'event-order',
+          needsData: true,
+          title: 'One buffer: copies and kernels take turns',
+          explanation: `"${slot}" takes what every "${label}" brings, so each waits until kernels have read what was there before, and the next kernels wait for it.`,
+          remedy: 'Fill two buffers in turn: one is filled while the other is used.',
+        };
+      }
+      const [copy, wait] = [all[op], all[blockedBy ?? -1]];
+      if (cause === 'event-dependency' && copy !== undefined && wait !== undefined && isOthersWait(wait, copy)) {
+        const { event, stream } = wait.operation;
+        return {
+          cause: 'queued-behind',
+          rule: 'stream-order',
+          title: 'Behind the wait of another copy',
+          explanation: `Stream "${stream}" waits for event "${event}" before another copy, and this one comes behind it.`,
+          remedy: 'Give the copies of each direction a stream of their own, each with its waits.',
         };
       }
       const ahead = behind.get(id ?? '');

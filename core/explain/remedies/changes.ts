@@ -19,7 +19,7 @@ import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory } from './memory.ts';
 import { prepareAhead } from './prepare.ts';
 import { find, type Situation, second } from './situation.ts';
-import { intoOthersStream, nonBlocking, ownStream, urgentFirst } from './streams.ts';
+import { intoOthersStream, nonBlocking, ownStream, sharedStreams, streamOfEachThread, urgentFirst } from './streams.ts';
 import { readLater } from './values.ts';
 import { launchElsewhere, launchFirst, narrowerEvents, withoutWaits } from './waits.ts';
 import { copiesApart, pinned, withoutBlocking, withoutRelay, withoutStaging } from './whole.ts';
@@ -81,6 +81,7 @@ function ofCause(situation: Situation): Change[] {
       );
     case 'wait-after-each-copy':
       return present(
+        withoutBlocking(situation.experiment),
         doubleStaging(situation.experiment),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
         inParts(situation),
@@ -95,6 +96,7 @@ function ofCause(situation: Situation): Change[] {
       return present(capturedOnce(situation.experiment));
     case 'same-stream':
       return present(
+        isShared(situation) ? streamOfEachThread(situation.experiment) : null,
         ownBranch(situation),
         ownLaunches(situation),
         ...(find(situation, verdict.with, 'copy') === null ? [] : directionsApart(situation)),
@@ -129,7 +131,8 @@ function ofCause(situation: Situation): Change[] {
       return present(
         verdict.rule === 'host-function-in-turn' ? functionsApart(situation.experiment) : null,
         ownBranch(situation),
-        find(situation, verdict.blockedBy, 'copy') && copiesApart(situation.experiment, new Effort(effortOfWaits)),
+        find(situation, verdict.blockedBy, 'copy', 'waitEvent') &&
+          copiesApart(situation.experiment, new Effort(effortOfWaits)),
         ownStream(situation),
         earlier(),
       );
@@ -146,6 +149,7 @@ function ofCause(situation: Situation): Change[] {
         launchFirst(situation.experiment),
         launchAhead(situation.experiment),
         prepareAhead(situation.experiment),
+        joinedCopies(situation.experiment, verdict.id ?? ''),
         withoutWaits(situation.experiment, new Effort(effortOfWaits)),
       );
     case 'launch-blocking':
@@ -168,6 +172,11 @@ function ofCause(situation: Situation): Change[] {
       return [];
   }
 }
+
+const isShared = (situation: Situation): boolean =>
+  sharedStreams(situation.experiment).some(
+    ({ stream }) => stream === find(situation, situation.verdict.op, 'copy')?.operation.stream,
+  );
 
 /** Write-combined memory that the host reads is the cause only of what copies into it. */
 const pinnedBy = (situation: Situation): Change | null =>

@@ -86,6 +86,16 @@ export function doubleBuffer(experiment: Experiment, only?: string): Change | nu
   return edit.step(`Fill two buffers in turn for ${namesOf(doubled)}: one is filled while the other is used.`).change;
 }
 
+/** Returns the only buffer that copies fill, by the id of each such copy, if two in turn would keep it from waiting. */
+export const filledAlone = (experiment: Experiment): ReadonlyMap<string, string> =>
+  new Map(
+    listsOf(experiment).flatMap(({ list, loop }) => {
+      const slots = slotsIn(experiment, list, loop);
+      if (slots.size !== 1 || guardsIn(experiment, list, slots).size === 0) return [];
+      return [...slots].flatMap(([slot, fills]) => fills.map(({ id }) => [id, slot] as const));
+    }),
+  );
+
 type Slots = ReadonlyMap<string, readonly OperationOf<'copy'>[]>;
 
 /** Returns device buffers that uploads of this list fill, all of the same bytes, and the fills of each. */

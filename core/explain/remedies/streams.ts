@@ -5,10 +5,21 @@ import { bufferFinder, describeOperation } from '../../experiment/describe.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { copyBytes } from '../../experiment/operations/copy.ts';
 import type { Operation, OperationName, OperationOf } from '../../experiment/operations.ts';
+import { streamTitle } from '../../experiment/resources.ts';
 import { groupBy } from '../../groupBy.ts';
 import { valueAtPath } from '../../shape/path.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
-import { type Found, find, isPlace, listOf, namesOf, places, type Situation, usersById } from './situation.ts';
+import {
+  type Found,
+  find,
+  isPlace,
+  listOf,
+  namesOf,
+  type Place,
+  places,
+  type Situation,
+  usersById,
+} from './situation.ts';
 
 /** Moves the copy, and the events recorded right after it, to a new non-blocking stream. Null if it has one already. */
 export function ownStream(situation: Situation): Change | null {
@@ -91,10 +102,11 @@ export function intoOthersStream(situation: Situation): Change[] {
   });
 }
 
-/** Moves the copy, and the events recorded right after it, to a stream. */
+/** Moves the copy to a stream, with the waits right before it and the events recorded right after it. */
 export function move(edit: ChangeBuilder, experiment: Experiment, copy: Found<'copy'>, stream: string): Change {
   edit.replace([...copy.info.path, 'stream'], stream);
-  for (const path of recordsBehind(experiment, copy)) edit.replace([...path, 'stream'], stream);
+  for (const path of eventsAround(experiment, { operation: copy.operation, path: copy.info.path }))
+    edit.replace([...path, 'stream'], stream);
   return edit.change;
 }
 
@@ -120,17 +132,21 @@ export function deviceOf(
   return device === undefined ? {} : { device };
 }
 
-/** Returns the events recorded after the copy, before other work in its stream: they stand for the copy. */
-function recordsBehind(experiment: Experiment, { info, operation }: Found<'copy'>): DocumentPath[] {
-  const list = valueAtPath(experiment, info.path.slice(0, -1)) as readonly Operation[];
-  const paths: DocumentPath[] = [];
-  for (let index = Number(info.path.at(-1)) + 1; index < list.length; index += 1) {
-    const next = list[index];
-    if (next === undefined || !('stream' in next) || next.stream !== operation.stream) continue;
-    if (next.op !== 'recordEvent') break;
-    paths.push(info.path.with(-1, index));
-  }
-  return paths;
+/** Returns the waits before the copy and the records behind it that no other work of its stream separates from it. */
+export function eventsAround(experiment: Experiment, { operation, path }: Place<OperationOf<'copy'>>): DocumentPath[] {
+  const list = valueAtPath(experiment, path.slice(0, -1)) as readonly Operation[];
+  const at = Number(path.at(-1));
+  const next = (step: 1 | -1, name: OperationName): DocumentPath[] => {
+    const paths: DocumentPath[] = [];
+    for (let index = at + step; index >= 0 && index < list.length; index += step) {
+      const one = list[index];
+      if (one === undefined || !('stream' in one) || one.stream !== operation.stream) continue;
+      if (one.op !== name) break;
+      paths.push(path.with(-1, index));
+    }
+    return paths;
+  };
+  return [...next(-1, 'waitEvent'), ...next(1, 'recordEvent')];
 }
 
 /** Moves work from the legacy default stream to the streams that use its data, if it holds several with kernels up. */
@@ -150,6 +166,53 @@ export function outOfLegacyStream(experiment: Experiment): Change | null {
     edit.replace([...path, 'stream'], stream);
   }
   return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+/** A stream into which several host threads launch kernels, so that each waits for the others' work too. */
+export interface SharedStream {
+  readonly stream: string;
+  readonly threads: readonly string[];
+}
+
+export function sharedStreams(experiment: Experiment): SharedStream[] {
+  const { defaultStream } = experiment.environment;
+  const kernels = groupBy(places(experiment).filter(isPlace('kernel')), ({ operation }) => operation.stream);
+  return [...kernels].flatMap(([stream, own]): SharedStream[] => {
+    const threads = [...new Set(own.map(({ path }) => Number(path[1])))];
+    const isOne = stream !== 'per-thread' && (stream !== 'default' || defaultStream === 'legacy');
+    return isOne && threads.length > 1
+      ? [{ stream, threads: threads.map((at) => experiment.threads[at]?.id ?? '') }]
+      : [];
+  });
+}
+
+/** Gives each host thread that shares a stream one of its own. The first one keeps a declared stream. */
+export function streamOfEachThread(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  for (const { stream, threads } of sharedStreams(experiment)) {
+    const declared = experiment.streams.find(({ id }) => id === stream);
+    const { id: _, ...fields } = declared ?? { id: '', flags: 'non-blocking' };
+    const moving = experiment.threads.flatMap(({ id, device }) => {
+      const isMoving = threads.includes(id) && (declared === undefined || id !== threads[0]);
+      const own = declared === undefined && device !== undefined ? { ...fields, device } : fields;
+      return isMoving ? [[id, edit.declare('streams', `${id}-work`, own)] as const] : [];
+    });
+    const streamOf = new Map(moving);
+    for (const { operation, path } of places(experiment)) {
+      const own = streamOf.get(experiment.threads[Number(path[1])]?.id ?? '');
+      const isThere = 'stream' in operation && operation.stream === stream;
+      const isFixed = operation.op === 'copy' && operation.mode === 'blocking-memcpy';
+      if (isThere && !isFixed && own !== undefined) edit.replace([...path, 'stream'], own);
+    }
+    edit.step(`Give threads ${namesOf(threads)} a stream each instead of ${sharedName(stream, experiment)}.`);
+  }
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+/** Returns words for a stream, such as 'stream "a"' or 'the legacy default stream'. */
+export function sharedName(stream: string, { environment }: Experiment): string {
+  const title = streamTitle(stream, environment);
+  return title === stream ? `stream "${stream}"` : `the ${title} stream`;
 }
 
 /** Moves work out of the legacy default stream, or makes declared blocking streams non-blocking: those that only copy, or all. */

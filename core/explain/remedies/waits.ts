@@ -157,12 +157,14 @@ export function narrowerEvents(experiment: Experiment): Change | null {
       if (own.length === 0 || own.some(({ behind }) => shareData(behind, next) !== false)) continue;
       const other = namedBy(next).flatMap((id) => using.get(`${own[0]?.stream} ${id}`) ?? []);
       const before = next === undefined ? '' : ` before "${next.label ?? next.id}"`;
+      const last = own.flatMap(({ behind }) => (behind === undefined ? [] : [`"${behind.label ?? behind.id}"`]));
+      const notNeeded = last[0] === undefined ? '' : `, which does not need the data of ${last[0]}`;
       const [instead] = other;
       if (instead === undefined) edit.remove(place.path);
       else edit.replace([...place.path, 'event'], instead);
       words.add(
         instead === undefined
-          ? `Remove the wait for event "${event}"${before}: neither side needs the other's data.`
+          ? `Remove the wait for event "${event}"${before}${notNeeded}.`
           : `Wait for event "${instead}" instead of "${event}"${before}.`,
       );
     }

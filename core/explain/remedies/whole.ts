@@ -24,7 +24,7 @@ import { mappedOnce } from './mapped.ts';
 import { keepMemory } from './memory.ts';
 import { prepareAhead } from './prepare.ts';
 import { isPlace, listOf, namesOf, type Place, places, usersById } from './situation.ts';
-import { nonBlocking, stayingCopies, urgentFirst } from './streams.ts';
+import { eventsAround, nonBlocking, stayingCopies, streamOfEachThread, urgentFirst } from './streams.ts';
 import { readLater } from './values.ts';
 import { launchElsewhere, launchFirst, narrowerEvents, withoutWaits } from './waits.ts';
 
@@ -76,8 +76,8 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'other-thread': (experiment, effort) => launchElsewhere(experiment) ?? waitElsewhere(experiment, effort),
   'other-stream': workApart,
   'non-blocking-stream': (experiment, effort) =>
-    nonBlocking(experiment)
-      .map((change) => withoutNewHazards(experiment, change, effort, mostRepairs))
+    [streamOfEachThread(experiment), ...nonBlocking(experiment)]
+      .map((change) => (change === null ? null : withoutNewHazards(experiment, change, effort, mostRepairs)))
       .find((change) => change !== null) ?? null,
   'issue-later': issuedBetween,
   priority: (experiment) => urgentFirst(experiment),
@@ -345,6 +345,7 @@ export function copiesApart(experiment: Experiment, effort: Effort): Change | nu
     const stream = own.get(key) ?? edit.declare('streams', isIn ? 'uploads' : 'downloads', fields);
     own.set(key, stream);
     edit.replace([...path, 'stream'], stream);
+    for (const event of eventsAround(experiment, { operation, path })) edit.replace([...event, 'stream'], stream);
     count += 1;
   }
   const downloads = count === 1 ? 'the download' : `${count} downloads`;

@@ -129,7 +129,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
         ? ' They share data, so the wait is needed.'
         : needing === null
           ? ''
-          : ` ${needing}, behind the wait as well, shares data with ${withThe(first)}, so the wait is needed.`;
+          : ` ${capital(needing)}, behind the wait as well, shares data with ${withThe(first)}, so the wait is needed there${needsData === false ? `, not before ${withThe(second)}` : ''}.`;
     return {
       title: isNeeded ? 'Event wait, needed by the data' : 'Event wait',
       explanation: `${capital(wait)} makes ${withThe(second)} wait for ${withThe(first)}${through}.${why} ${texts.timing}${texts.andAlso}`,

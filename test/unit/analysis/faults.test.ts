@@ -1142,3 +1142,148 @@ it('memory that the host reads past its caches counts at the copy into it, not a
   expect(first?.costNs).toBeLessThan(1.1 * pinsGainNs);
   for (const { costNs } of others) expect(costNs).toBeLessThan(0.1 * pinsGainNs);
 });
+
+describe('one stream of several host threads', () => {
+  const workers = ['a', 'b', 'c'];
+  const serving = (stream: string): Experiment => {
+    const buffers = workers.flatMap((id) => [
+      { id: `${id}-in`, memory: 'pinned', bytes: 2 ** 20 },
+      { id: `${id}-device`, memory: 'device', bytes: 2 ** 20 },
+      { id: `${id}-out`, memory: 'pinned', bytes: 2 ** 18 },
+    ]);
+    const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 300_000 }, stream, smShare: 0.3 };
+    const threads = workers.map((id) => [
+      ...(id === 'a' ? [{ op: 'copy', src: 'weights', dst: 'kept', stream }] : []),
+      ...['b', 'c'].flatMap((to) => (id === 'a' ? [{ op: 'signal', signal: to }] : [])),
+      ...(id === 'a' ? [] : [{ op: 'waitSignal', signal: id }]),
+      {
+        ...{ op: 'repeat', count: 8 },
+        operations: [
+          { op: 'copy', src: `${id}-in`, dst: `${id}-device`, stream },
+          { ...kernel, reads: [`${id}-device`, 'kept'], writes: [`${id}-device`] },
+          { op: 'copy', src: `${id}-device`, dst: `${id}-out`, bytes: 2 ** 18, stream },
+          { op: 'synchronizeStream', stream },
+          { op: 'work', durationNs: 40_000 },
+        ],
+      },
+    ]);
+    const streams = stream === 'default' ? [] : [{ id: stream }];
+    return experimentOf(
+      {
+        streams,
+        signals: [{ id: 'b' }, { id: 'c' }],
+        buffers: [
+          ...buffers,
+          { id: 'weights', memory: 'pinned', bytes: 2 ** 20 },
+          { id: 'kept', memory: 'device', bytes: 2 ** 20 },
+        ],
+      },
+      ...threads,
+    );
+  };
+
+  it.each(['default', 'one'])('"%s" is told first if kernels of the threads would fit side by side', (stream) => {
+    const experiment = serving(stream);
+    expect(verdictsOf(experiment)[0]).toMatchObject({ cause: 'same-stream', title: 'Host threads share one stream' });
+    const [recommended] = planOf(experiment);
+    expect(recommended?.changes).toContain('non-blocking-stream');
+    expect(recommended?.gainShare).toBeGreaterThan(0.5);
+    expect(checkExperiment(applyChange(experiment, { patches: recommended?.patches ?? [] })).hazards).toEqual([]);
+  });
+});
+
+it('downloads leave a stream together with the waits before them and the records behind them', () => {
+  const buffers = ['in0', 'in1', 'out0', 'out1'].map((id) => ({ id, memory: 'device', bytes: 2 ** 24 }));
+  const host = ['arriving', 'leaving'].map((id) => ({ id, memory: 'pinned', bytes: 2 ** 25 }));
+  const slot = (at: number) => [
+    { op: 'waitEvent', event: `read${at}`, stream: 'comm' },
+    { op: 'copy', src: 'arriving', dst: `in${at}`, srcOffset: at * 2 ** 24, bytes: 2 ** 24, stream: 'comm' },
+    { op: 'recordEvent', event: `here${at}`, stream: 'comm' },
+    { op: 'waitEvent', event: `here${at}`, stream: 'solve' },
+    { op: 'waitEvent', event: `sent${at}`, stream: 'solve' },
+    {
+      ...{ op: 'kernel', kernel: { kind: 'spin', durationNs: 350_000 }, stream: 'solve' },
+      ...{ reads: [`in${at}`], writes: [`out${at}`] },
+    },
+    { op: 'recordEvent', event: `read${at}`, stream: 'solve' },
+    { op: 'waitEvent', event: `read${at}`, stream: 'comm' },
+    { op: 'copy', src: `out${at}`, dst: 'leaving', dstOffset: at * 2 ** 24, bytes: 2 ** 24, stream: 'comm' },
+    { op: 'recordEvent', event: `sent${at}`, stream: 'comm' },
+  ];
+  const events = ['read0', 'here0', 'sent0', 'read1', 'here1', 'sent1'].map((id) => ({ id }));
+  const experiment = experimentOf(
+    { buffers: [...buffers, ...host], streams: [{ id: 'comm' }, { id: 'solve' }], events },
+    [{ op: 'repeat', count: 6, operations: [...slot(0), ...slot(1)] }, { op: 'synchronizeDevice' }],
+  );
+  const [recommended] = planOf(experiment);
+  expect(recommended?.changes).toEqual(['other-stream']);
+  expect(recommended?.steps).toHaveLength(1);
+  const { threads } = applyChange(experiment, { patches: recommended?.patches ?? [] });
+  const [loop] = threads[0]?.operations ?? [];
+  const moved =
+    loop?.op === 'repeat' ? loop.operations.filter((one) => 'stream' in one && one.stream === 'downloads') : [];
+  expect(moved.map(({ op }) => op)).toEqual(['waitEvent', 'copy', 'recordEvent', 'waitEvent', 'copy', 'recordEvent']);
+});
+
+it.each([
+  [true, 'Record event "done" after "down", not before it.'],
+  [false, 'Synchronise stream "s" before "read host".'],
+])('a wait for an event that is recorded before its copy (%s) is mended by the record', (isWaited, step) => {
+  const buffers = [
+    { id: 'host', memory: 'pinned', bytes: 4096 },
+    { id: 'device', memory: 'device', bytes: 4096 },
+  ];
+  const experiment = experimentOf({ buffers, streams: [{ id: 's' }], events: [{ id: 'done' }] }, [
+    { op: 'recordEvent', event: 'done', stream: 's' },
+    { op: 'copy', label: 'down', src: 'device', dst: 'host', stream: 's' },
+    ...(isWaited ? [{ op: 'synchronizeEvent', event: 'done' }] : []),
+    { op: 'read', buffer: 'host' },
+  ]);
+  const [hazard] = checkExperiment(experiment).hazards;
+  expect(hazard?.change?.steps).toEqual([step]);
+});
+
+describe('the verdict of an operation that the plan mends names the cause and the same change', () => {
+  const sized = (id: string, memory: string, bytes: number) => ({ id, memory, bytes });
+  const frames = () => {
+    const events = ['here', 'consumed'].map((id) => ({ id }));
+    const streams = ['up', 'work'].map((id) => ({ id }));
+    const buffers = [sized('frames', 'pinned', 2 ** 27), sized('one', 'device', 2 ** 24), sized('out', 'device', 4096)];
+    const operations = [
+      { op: 'waitEvent', event: 'consumed', stream: 'up' },
+      { op: 'copy', src: 'frames', dst: 'one', srcStepBytes: 2 ** 24, bytes: 2 ** 24, stream: 'up' },
+      { op: 'recordEvent', event: 'here', stream: 'up' },
+      { op: 'waitEvent', event: 'here', stream: 'work' },
+      {
+        ...{ op: 'kernel', kernel: { kind: 'spin', durationNs: 300_000 }, stream: 'work' },
+        ...{ reads: ['one'], writes: ['out'] },
+      },
+      { op: 'recordEvent', event: 'consumed', stream: 'work' },
+    ];
+    return experimentOf({ buffers, streams, events }, [
+      { op: 'repeat', count: 8, operations },
+      { op: 'synchronizeDevice' },
+    ]);
+  };
+  const columns = () => {
+    const buffers = [sized('host', 'pinned', 2 ** 24), sized('device', 'device', 2 ** 24)];
+    const copy = { op: 'copy', src: 'device', dst: 'host', bytes: 2 ** 17, dstStepBytes: 2 ** 17, stream: 's' };
+    return experimentOf({ buffers, streams: [{ id: 's' }] }, [
+      { op: 'repeat', count: 64, operations: [{ ...copy, mode: 'blocking-to' }] },
+      { op: 'read', buffer: 'host', bytes: 4096 },
+    ]);
+  };
+
+  it.each([
+    ['one buffer that every copy fills', frames, 'event-dependency', 'double-buffer'],
+    ['blocking copies in a row', columns, 'wait-after-each-copy', 'non-blocking'],
+  ])('%s', (_, make, cause, word) => {
+    const experiment = make();
+    const [first] = verdictsOf(experiment);
+    expect(first?.cause).toBe(cause);
+    const [recommended] = planOf(experiment);
+    expect(recommended?.changes).toEqual([word]);
+    const own = explainWithRemedies(experiment, h200Machine)?.remedies.find(({ op }) => op === first?.op);
+    expect(own?.patches.slice(0, recommended?.patches.length)).toEqual(recommended?.patches);
+  });
+});
