@@ -126,8 +126,8 @@ export function experimentPlanBlocks({ plan }: Pick<SummaryDocument, 'plan'>): I
 }
 
 /**
- * Returns the hazards of an experiment: both operations, the effect, the missing order, the remedy, the evidence. Those
- * that one change removes are one item.
+ * Returns the hazards of an experiment: both operations, the effect, the missing order, the remedy, the evidence. One
+ * item holds all hazards that one change removes.
  */
 export const hazardBlocks = (name: string, { hazards, limits }: HazardReport): Block[] => [
   {

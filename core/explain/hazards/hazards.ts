@@ -1,5 +1,6 @@
 /** Turns the findings of find.ts into hazards with names, words and rules. */
 
+import { groupBy } from '../../groupBy.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
 import { fieldPath, startsWith } from '../../shape/path.ts';
 import { atOnce, type InSteps } from '../../steps.ts';
@@ -79,6 +80,7 @@ const isWithin = (path: OperationInfo['path'], outer: OperationInfo['path']): bo
 class Names {
   readonly #program: Program;
   readonly #streams = new Map<number, number>();
+  #alike: ReadonlyMap<string, readonly OperationInfo[]> | null = null;
 
   constructor(program: Program) {
     this.#program = program;
@@ -114,8 +116,8 @@ class Names {
     const names: HazardNames = {
       first: this.#nameOf(first),
       second: this.#nameOf(second),
-      firstLabel: `"${this.#operation(first).label}"`,
-      secondLabel: `"${this.#operation(second).label}"`,
+      firstLabel: this.#quoted(first),
+      secondLabel: this.#quoted(second),
       buffer: declared?.id ?? '',
       region: from === undefined ? null : describeRegion(start, end, declared?.bytes ?? 0),
       sameThread: this.thread(first) === this.thread(second),
@@ -169,7 +171,19 @@ class Names {
   }
 
   #nameOf(op: number): string {
-    const { label, stream } = this.#operation(op);
-    return stream === null ? `"${label}"` : `"${label}" in stream "${stream}"`;
+    const { stream } = this.#operation(op);
+    return stream === null ? this.#quoted(op) : `${this.#quoted(op)} in stream "${stream}"`;
+  }
+
+  /** Returns the label, with the operation's kind or place if others have the same one. */
+  #quoted(op: number): string {
+    const { label } = this.#operation(op);
+    this.#alike ??= groupBy(this.#program.operations, (one) => one.label);
+    const alike = this.#alike.get(label) ?? [];
+    const kind = this.#program.operations[op]?.kind;
+    const ofKind = alike.filter((one) => one.kind === kind);
+    if (alike.length > 1 && ofKind.length === 1) return `the ${kind} "${label}"`;
+    const place = ofKind.findIndex((one) => one.op === op) + 1;
+    return ofKind.length > 1 ? `"${label}" (${place} of ${ofKind.length})` : `"${label}"`;
   }
 }

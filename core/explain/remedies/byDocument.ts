@@ -26,7 +26,7 @@ const kept: ReadonlySet<Cause> = new Set(['race', 'many-small-copies']);
 const byStreams: ReadonlySet<Cause> = new Set(['same-stream', 'queued-behind', 'event-dependency']);
 /** Causes that one stream of several host threads brings about too. */
 const bySharing: ReadonlySet<Cause> = new Set([...byStreams, 'issued-too-late', 'waits-for-earlier-work', 'too-small']);
-/** Causes instead of which one that the document shows is told; all if it isn't here. */
+/** Causes that each of these replaces. A cause that is not here replaces all. */
 const broughtAbout: ReadonlyMap<Cause, ReadonlySet<Cause>> = new Map([
   ['legacy-default-stream', byStreams],
   ['same-stream', bySharing],

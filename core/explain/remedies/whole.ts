@@ -119,8 +119,8 @@ export function withoutBlocking(experiment: Experiment): Change | null {
 }
 
 /**
- * Pins the pageable side of all copies over the link, and drops the host's own copies into page-locked memory. Of the
- * write-combined buffers that the host reads, `only` limits this to one.
+ * Pins the pageable side of all copies over the link, and drops the host's own copies into page-locked memory.
+ * Write-combined memory that the host reads becomes ordinary memory, or just the buffer `only`.
  */
 export function pinned(experiment: Experiment, only?: string): Change | null {
   const edit = new ChangeBuilder(experiment);

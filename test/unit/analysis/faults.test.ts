@@ -1182,14 +1182,17 @@ describe('one stream of several host threads', () => {
     );
   };
 
-  it.each(['default', 'one'])('"%s" is told first if kernels of the threads would fit side by side', (stream) => {
-    const experiment = serving(stream);
-    expect(verdictsOf(experiment)[0]).toMatchObject({ cause: 'same-stream', title: 'Host threads share one stream' });
-    const [recommended] = planOf(experiment);
-    expect(recommended?.changes).toContain('non-blocking-stream');
-    expect(recommended?.gainShare).toBeGreaterThan(0.5);
-    expect(checkExperiment(applyChange(experiment, { patches: recommended?.patches ?? [] })).hazards).toEqual([]);
-  });
+  it.each(['default', 'one'])(
+    '"%s" is the first verdict if kernels of the threads would fit side by side',
+    (stream) => {
+      const experiment = serving(stream);
+      expect(verdictsOf(experiment)[0]).toMatchObject({ cause: 'same-stream', title: 'Host threads share one stream' });
+      const [recommended] = planOf(experiment);
+      expect(recommended?.changes).toContain('non-blocking-stream');
+      expect(recommended?.gainShare).toBeGreaterThan(0.5);
+      expect(checkExperiment(applyChange(experiment, { patches: recommended?.patches ?? [] })).hazards).toEqual([]);
+    },
+  );
 });
 
 it('downloads leave a stream together with the waits before them and the records behind them', () => {

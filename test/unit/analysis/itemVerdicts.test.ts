@@ -80,7 +80,7 @@ describe('the copy of item()', () => {
   });
 });
 
-describe('values that are read later', () => {
+describe('a value that is read later', () => {
   const kernel = (id: string, more: object = {}) => ({
     ...{ op: 'kernel', kernel: { kind: 'spin', durationNs: 4000 }, stream: 's' },
     ...{ reads: ['data'], writes: [id], ...more },
@@ -96,19 +96,19 @@ describe('values that are read later', () => {
   const shown = (list: readonly Operation[] = []): unknown[] =>
     list.map((one) => ('operations' in one ? [one.op, ...shown(one.operations)] : one.op));
 
-  it('come to the host in one copy, if kernels can put them one behind another on the device', () => {
+  it('comes to the host with all others in one copy, if kernels can put them one behind another on the device', () => {
     const after = of(loopOf(kernel('a'), item('a')));
     expect(shown(after?.threads[0]?.operations)).toEqual([['repeat', 'kernel'], 'copy', 'synchronizeStream', 'read']);
     expect(after?.buffers.filter(({ id }) => id.includes('values')).map(bufferBytes)).toEqual([80, 80]);
   });
 
-  it('each have a place of their own, if a kernel needs the value too', () => {
+  it('has a place of its own, if a kernel needs it too', () => {
     const after = of(loopOf(kernel('a', { reads: ['a'] }), item('a')));
     expect(shown(after?.threads[0]?.operations)).toEqual([['repeat', 'kernel', 'copy'], 'synchronizeStream', 'read']);
     expect(JSON.stringify(after?.threads)).toContain('"dstStepBytes":4');
   });
 
-  it('of a list are read behind its last one', () => {
+  it('is read behind the last item of its list', () => {
     const after = of(...['a', 'b', 'c'].flatMap((id) => [kernel(id), item(id)]), kernel('a'));
     const copies = after?.threads[0]?.operations.flatMap((one) => (one.op === 'copy' ? [one.dstOffset] : []));
     expect(copies).toEqual([0, 4, 8]);

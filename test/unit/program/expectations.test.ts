@@ -227,7 +227,7 @@ describe('a read', () => {
     expect(expected([{ op: 'repeat', count: 2, operations: [read, write('random')] }])).toEqual([null]);
   });
 
-  it('of several patterns is compared with each, in a loop as elsewhere', () => {
+  it('a read of several patterns is compared with each, in a loop as elsewhere', () => {
     const half = (offset: number, kind: 'random' | 'index'): OperationInput => ({
       op: 'write',
       buffer: 'b0',
