@@ -248,10 +248,12 @@ export class Planner {
 
   /**
    * Returns whether changes include a graph although launches may not limit the step, within the uncertainty of the
-   * profiler's cost. Waits leave the device idle in any case.
+   * profiler's cost. Waits leave the device idle in any case, if removing them is most of the gain.
    */
   #mayBeNeedless(changes: readonly ChangeWord[]): boolean {
-    if (!changes.includes('graph') || changes.includes('remove-wait') || changes.includes('delay-wait')) return false;
+    if (!changes.includes('graph')) return false;
+    const waits = changes.filter((word) => word === 'remove-wait' || word === 'delay-wait');
+    if (waits.length > 0 && this.#middle.gain(waits) >= this.#middle.gain(changes) / 2) return false;
     const holds = (world: World, part: number): boolean => world.floorNs([]) >= part * world.baseNs;
     return holds(this.#middle, halfHeld) && this.#others.some(({ world, isEnd }) => isEnd && holds(world, mostlyHeld));
   }

@@ -114,6 +114,20 @@ describe('the first advice', () => {
     expect(planSteps[0]?.adds).toContain(change);
   });
 
+  it('for a device that may be busy without the profiler is not sure to be a graph, also if the host waits', async () => {
+    const { plan } = await answersOf((program) => {
+      for (let round = 0; round < 8; round += 1) {
+        for (let part = 0; part < 12; part += 1) {
+          program.operator('aten::view', 30);
+          program.kernel(28);
+        }
+        program.copy('DtoH', 8, 2);
+      }
+    });
+    const withGraph = plan.filter(({ changes }) => changes.includes('graph'));
+    expect(withGraph.map(({ mayGainNothing }) => mayGainNothing)).toEqual([true]);
+  });
+
   it('for a batch that is copied before the kernels is not to keep it on the device', async () => {
     const { plan } = await answersOf(batch);
     expect(plan.flatMap(({ changes }) => changes)).not.toContain('keep-on-device');
