@@ -16,8 +16,11 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     return `It needs ${formatBytes(keptBytes(script))} of device memory, and data that stays the same from step to step: the trace doesn't have the data.`;
   },
   'move-to-device': (script) => {
-    const names = movedNames(script, 'move-to-device') || 'operators on what came back';
-    return `It is assumed that ${names} need a fiftieth of their time on the device, at least a two hundredth and at most a tenth.`;
+    const names = movedNames(script, 'move-to-device');
+    const what = names || "the host's own work on what came back";
+    const isArithmetic =
+      names === '' ? ' It must be arithmetic, such as that of numpy: then the result alone is copied.' : '';
+    return `It is assumed that ${what} takes a fiftieth of its time on the device, at least a two hundredth and at most a tenth.${isArithmetic}`;
   },
   'send-smaller': (script) => {
     const names = movedNames(script, 'send-smaller');

@@ -1,6 +1,6 @@
 /** Changes that move data or work to the device: keep-on-device, move-to-device, send-smaller. */
 import { withoutAddresses } from '../../explain/figures/kernelName.ts';
-import type { Assumptions } from '../assumptions.ts';
+import { type Assumptions, tellingBytes } from '../assumptions.ts';
 import { isPinning } from '../classes.ts';
 import { leastOwnNs } from '../hostActivity.ts';
 import {
@@ -223,7 +223,7 @@ function movableOf(items: readonly Item[]): Movable | null {
   const operators = items.filter((item): item is WorkItem => item.kind === 'work' && operatorsNs(item) > 0);
   const isAll = operators.reduce((sum, item) => sum + operatorsNs(item), 0) < leastOwnNs;
   const work = isAll ? onResults(items) : operators;
-  if (isAll && work.reduce((sum, { ns }) => sum + ns, 0) < leastOwnNs) return null;
+  if (isAll && spentNs(work) < leastOwnNs) return reductionOf(items);
   const [first, last] = [items.indexOf(work[0] as Item), items.indexOf(work.at(-1) as Item)];
   const before = copiesOf(items.slice(0, first)).filter((copy) => copy.direction === 'd2h' && !isScalar(copy));
   const between = copiesOf(items.slice(first, last)).filter((copy) => copy.direction === 'd2h' && !isScalar(copy));
@@ -248,6 +248,25 @@ function movableOf(items: readonly Item[]): Movable | null {
   return { ...movable, kind: 'move-to-device' };
 }
 
+const spentNs = (work: readonly { readonly ns: number }[]): number => work.reduce((sum, { ns }) => sum + ns, 0);
+
+/**
+ * Returns the host's work on much data that came back, such as numpy's. The device can do it before, and the copy brings
+ * the result alone. Even if the program's own work can't leave the thread, arithmetic on so much data can.
+ */
+function reductionOf(items: readonly Item[]): Movable | null {
+  const brought = copiesOf(items).filter((copy) => copy.direction === 'd2h' && !isScalar(copy));
+  const [first, last] = [brought[0], brought.at(-1)];
+  if (first === undefined || last === undefined || brought.reduce((sum, { bytes }) => sum + bytes, 0) < tellingBytes)
+    return null;
+  const work = items
+    .slice(items.indexOf(first))
+    .filter((item): item is WorkItem => item.kind === 'work' && item.part === 'own-host-work' && item.copy < 0);
+  return spentNs(work) < leastOwnNs
+    ? null
+    : { work, isAll: true, gone: brought.slice(0, -1), smaller: last, kind: 'move-to-device' };
+}
+
 const hasMovable = (items: readonly Item[], kind: Movable['kind']): boolean =>
   movablesOf(items).some((one) => one.kind === kind);
 
@@ -259,13 +278,15 @@ function operatorsNs({ ran, ns, part }: WorkItem): number {
   return part === 'host-operators' && own >= ns / 3 ? ns : Math.min(ns, own);
 }
 
-/** Returns what moves by total time, longest first. */
+/** Returns what moves by total time, longest first; nothing for long work whose operators are the smaller part. */
 export function operatorsOf(movables: readonly Pick<Movable, 'work' | 'isAll'>[]): readonly Pick<Ran, 'name' | 'ns'>[] {
   const times = new Map<string, number>();
-  const ran = movables.flatMap(({ work, isAll }) =>
-    work.flatMap((item) => (isAll ? item.ran : item.ran.filter(isOperator))),
-  );
-  for (const { name, ns } of ran) times.set(withoutAddresses(name), (times.get(withoutAddresses(name)) ?? 0) + ns);
+  for (const { work, isAll } of movables) {
+    const ran = work.flatMap((item) => (isAll ? item.ran : item.ran.filter(isOperator)));
+    const ownNs = isAll ? spentNs(work) : 0;
+    if (ownNs >= leastOwnNs && spentNs(ran) < ownNs / 2) continue;
+    for (const { name, ns } of ran) times.set(withoutAddresses(name), (times.get(withoutAddresses(name)) ?? 0) + ns);
+  }
   return [...times].map(([name, ns]) => ({ name, ns })).sort((a, b) => b.ns - a.ns);
 }
 
@@ -307,8 +328,7 @@ function moved(script: Script, assumed: Assumptions, kind: Movable['kind']): Scr
 /** Makes kernels from operators: each takes a launch and, on the device, a share of its host time. */
 function launchesOf(movable: Movable, stream: string, { movedPart, operatorNs }: Assumptions): Item[] {
   const operators = operatorsOf([movable]);
-  const [short] = movable.work;
-  const launched = operators.length > 0 || short === undefined ? operators : [{ name: 'operator', ns: short.ns }];
+  const launched = operators.length > 0 ? operators : [{ name: 'operator', ns: spentNs(movable.work) }];
   return launched.flatMap(({ name, ns }): Item[] => [
     { kind: 'work', ns: operatorNs, copy: -1, recorded: nothingRecorded, isOwn: false, part: 'issuing', ran: [] },
     {

@@ -74,6 +74,23 @@ it('predicts a round trip to the host that the device makes unnecessary: 72 % me
   expect(moved?.gainShare).toBeCloseTo(0.72, 1);
 });
 
+it.each([
+  ['hidden_states_home', 5.6e6],
+  ['miou_numpy', 6.01e6],
+])('lets the device reduce what the host works on, instead of pinning it: %s', async (name, measuredNs) => {
+  const answers = await answersOf(name);
+  expect(answers.planSteps[0]?.adds).toEqual(['move-to-device']);
+  const moved = sure(answers).find(({ changes }) => changes.join() === 'move-to-device');
+  expect((moved?.stepNs ?? 0) / measuredNs).toBeGreaterThan(0.85);
+  expect((moved?.stepNs ?? 0) / measuredNs).toBeLessThan(1.15);
+});
+
+it('calls a change needed only if another gains nothing without it', async () => {
+  const { plan } = await answersOf('empty_cache_steps');
+  const both = plan.find(({ changes }) => changes.join() === 'keep-memory,graph');
+  expect(both?.needed).toEqual([]);
+});
+
 it.each(['rounds_busy', 'knn_busy', 'video_prefetched'])('finds nothing sure to gain in %s', async (name) => {
   expect(sure(await answersOf(name))).toEqual([]);
 });
