@@ -242,7 +242,7 @@ export class Planner {
       needed:
         changes.length === 1
           ? []
-          : changes.filter((word) => this.#middle.gain([word]) < worthwhile && this.#isNeeded(word, changes, gain)),
+          : changes.filter((word) => this.#middle.gain([word]) < worthwhile && this.#isNeeded(word, changes)),
     };
   }
 
@@ -258,8 +258,12 @@ export class Planner {
     return holds(this.#middle, halfHeld) && this.#others.some(({ world, isEnd }) => isEnd && holds(world, mostlyHeld));
   }
 
-  #isNeeded(word: ChangeWord, changes: readonly ChangeWord[], gain: number): boolean {
-    return gain - this.#middle.gain(changes.filter((one) => one !== word)) > worthwhile;
+  /** Returns whether another of the changes gains only with this one. */
+  #isNeeded(word: ChangeWord, changes: readonly ChangeWord[]): boolean {
+    const adds = (other: ChangeWord, to: readonly ChangeWord[]): boolean =>
+      this.#middle.gain(to) - this.#middle.gain(to.filter((one) => one !== other)) > worthwhile;
+    const without = changes.filter((one) => one !== word);
+    return without.some((other) => adds(other, changes) && !adds(other, without));
   }
 
   /** Returns the script with changes, without the profiler's cost, as it is simulated. */
@@ -359,7 +363,7 @@ export class Planner {
 /** Each further change has to add something worthwhile, or the set with fewer changes comes first. */
 const byGain = (a: Gain, b: Gain): number => worthOf(b) - worthOf(a);
 
-const worthOf = ({ gain, changes }: Gain): number => gain - worthwhile * changes.length;
+const worthOf = ({ gain, changes }: Gain): number => gain - leastTold * changes.length;
 
 interface Gain {
   readonly changes: readonly ChangeWord[];
