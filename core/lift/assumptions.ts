@@ -24,6 +24,8 @@ export interface Assumptions {
   readonly warmPart: number;
   /** Share of the time of pinning in a step that remains if memory is page-locked once. */
   readonly refilledPart: number;
+  /** Share of Python's own work that still holds up the program if another thread does it. */
+  readonly lockedPart: number;
   /** Time in which the program's thread gets a batch from another process. */
   readonly handoverNs: number;
   /** Cost of launching a whole graph, and of each of its kernels on the device. */
@@ -58,6 +60,7 @@ export function assumptionsOf(script: Script, machine: KnownMachine): Assumption
     workers: 8,
     warmPart: 1,
     refilledPart: 0,
+    lockedPart: 0,
     handoverNs: 300_000,
     graphLaunchNs: machine.graphLaunchNs,
   };

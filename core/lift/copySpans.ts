@@ -3,6 +3,9 @@ import { lowerBound } from '../lowerBound.ts';
 import type { CopySpan } from './ranges.ts';
 import { Nesting } from './ranges.ts';
 
+/** Operators that search or compare on the device, and bring the result to the host. */
+const finding = /^aten::(nonzero|equal)$/;
+
 export interface SpanOfCopy extends CopySpan {
   readonly copy: number;
 }
@@ -18,6 +21,7 @@ export class CopySpans {
   readonly #nesting: Nesting;
   /** Begins and ends of all spans. */
   readonly #edges: Float64Array;
+  readonly #finds: ReadonlyMap<number, string>;
 
   constructor(spans: readonly SpanOfCopy[]) {
     this.#shared = sharedSpans(spans);
@@ -27,7 +31,15 @@ export class CopySpans {
       (index) => at(index).startNs,
       (index) => at(index).endNs,
     );
+    this.#finds = new Map(
+      spans.flatMap(({ copy, operator = '' }) => (finding.test(operator) ? [[copy, operator] as const] : [])),
+    );
     this.#edges = Float64Array.from(this.#shared.flatMap(({ startNs, endNs }) => [startNs, endNs])).sort();
+  }
+
+  /** Returns the operator that launches kernels to find what this copy brings, and then waits for it. */
+  finds(copy: number): string | undefined {
+    return this.#finds.get(copy);
   }
 
   /** Returns the first copy whose call contains this moment; -1 if there is none. */

@@ -450,7 +450,12 @@ class ScriptBuilder {
       const first = this.#firstOf(call);
       if (first !== undefined) issued = this.#trace.columns.lane[first] ?? -1;
       items.push(...this.#inOrder(call, from + index));
-      const made = this.#call(call, from + index, issued, spans.lastAround(call), () => ({ id: copies++, step }));
+      const nextCopy = (): CopyPlace => {
+        const id = copies++;
+        const finds = spans.finds(id);
+        return { id, step, ...(finds === undefined ? {} : { finds }) };
+      };
+      const made = this.#call(call, from + index, issued, spans, nextCopy);
       items.push(...made);
       this.#note(call, made.at(-1));
       atNs = Math.max(atNs, call.endNs);
@@ -476,7 +481,7 @@ class ScriptBuilder {
   }
 
   /** Returns work that ran from this time on but was issued before the recording began: it waited in its stream. */
-  #early(startNs: number, nextCopy: () => Pick<CopyItem, 'id' | 'step'>): Item[] {
+  #early(startNs: number, nextCopy: () => CopyPlace): Item[] {
     const { columns } = this.#trace;
     const ran = this.#line.early.filter((row) => (columns.startNs[row] ?? 0) >= startNs);
     if (ran.length > 0 && !this.inferred.includes(earlyNote)) this.inferred.push(earlyNote);
@@ -622,21 +627,18 @@ class ScriptBuilder {
     };
   }
 
-  #call(
-    call: Call,
-    index: number,
-    issued: number,
-    copy: number,
-    nextCopy: () => Pick<CopyItem, 'id' | 'step'>,
-  ): Item[] {
+  #call(call: Call, index: number, issued: number, spans: CopySpans, nextCopy: () => CopyPlace): Item[] {
+    const copy = spans.lastAround(call);
     const callNs = call.endNs - call.startNs - this.#initialisation.nsWithin(call.startNs, call.endNs);
     const line = (): string => this.#ranges.line(call);
     switch (call.kind) {
       case 'copy':
         if (this.#isHostCopy(call)) return [this.#copy(call, callNs, line(), nextCopy())];
         return [this.#launch(call, callNs)];
-      case 'launch':
-        return [this.#launch(call, callNs)];
+      case 'launch': {
+        const launch = this.#launch(call, callNs);
+        return [spans.finds(copy) === undefined ? launch : { ...launch, copy }];
+      }
       case 'record':
         return (this.#records.get(index) ?? []).map((one) => ({ kind: 'record', ...one, callNs }));
       case 'wait': {
@@ -698,12 +700,7 @@ class ScriptBuilder {
     };
   }
 
-  #copy(
-    { activities: [row = 0], startNs }: Call,
-    callNs: number,
-    line: string,
-    place: Pick<CopyItem, 'id' | 'step'>,
-  ): CopyItem {
+  #copy({ activities: [row = 0], startNs }: Call, callNs: number, line: string, place: CopyPlace): CopyItem {
     const { columns } = this.#trace;
     const deviceNs = columns.durationNs[row] ?? 0;
     const waitedNs = Math.max(0, (this.#busyUntil.get(columns.lane[row] ?? -1) ?? 0) - startNs);
@@ -782,6 +779,8 @@ class ScriptBuilder {
     return this.#trace.lanes[lane]?.id ?? 'stream:0';
   }
 }
+
+type CopyPlace = Pick<CopyItem, 'id' | 'step' | 'finds'>;
 
 /** Returns the activity that ends last of each call in the steps. */
 function issuedIn(trace: Trace, calls: Calls, bounds: readonly StepBounds[]): RowIndex[] {

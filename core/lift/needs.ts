@@ -2,12 +2,13 @@
 
 import { lowerMedian } from '../statistics.ts';
 import { formatBytes, formatDuration } from '../units.ts';
+import { tellingBytes } from './assumptions.ts';
 import { keptCopies, type Movable, movablesOf, operatorsOf, readsResults } from './changes/device.ts';
-import { loadingNs } from './changes/host.ts';
-import { pinningNs } from './changes/memory.ts';
+import { holdsLock, loadingNs } from './changes/host.ts';
+import { isScalar, pinningNs } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
 import { deviceOf } from './devices.ts';
-import type { Item, Script } from './script.ts';
+import { copiesOf, type Item, isPageable, type Script } from './script.ts';
 
 type Need = (script: Script) => string | null;
 
@@ -28,6 +29,8 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     return `It is assumed that a quarter of the bytes is enough, as uint8 for float32, at least an eighth and at most a half, and that ${converted}.`;
   },
   pin: ({ steps }) => {
+    if (steps.some(({ items }) => isUnpinned(items)))
+      return 'The copies wait for nothing by themselves, as with non_blocking=True, but their memory is pageable. A DataLoader with pin_memory=True pins a batch of a class of its own only if the class has a method pin_memory().';
     const ns = steps.map(({ items }) =>
       items.reduce((sum, one) => sum + (one.kind === 'work' ? pinningNs(one) : 0), 0),
     );
@@ -37,10 +40,20 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
   },
   graph: () =>
     'First its shapes and the memory that it reads and writes must stay the same: copy what changes into the same tensors before each replay, and decide nothing on the host in between.',
-  'other-thread': ({ steps }) =>
-    steps.some(({ items }) => readsResults(items))
-      ? 'The host works on what copies brought back: another thread can do that later, or the device instead, or both less often.'
-      : null,
+  'remove-wait': ({ steps }) => {
+    const found = copiesOf(steps[Math.min(1, steps.length - 1)]?.items ?? []).filter((copy) => isScalar(copy));
+    const masks = found.filter(({ finds }) => finds === 'aten::nonzero').length;
+    return masks < 2
+      ? null
+      : `${masks} of ${found.length} values that a step waits for are in aten::nonzero, as for x[mask]. Compute the index of a mask once, and use it with index_select, index_copy_ and index_add_; or use torch.where, which needs none.`;
+  },
+  'other-thread': ({ steps }) => {
+    if (steps.some(({ items }) => readsResults(items)))
+      return 'The host works on what copies brought back: another thread can do that later, or the device instead, or both less often.';
+    return steps.some(({ items }) => items.some(holdsLock))
+      ? "Python's own work holds the lock of the interpreter, and a thread gains less than this: let a worker process do it, or do it once before the steps."
+      : null;
+  },
   'load-in-workers': (script) => {
     const loading = loadingNs(script);
     if (script.steps.some(({ items }) => items.some((item) => item.kind === 'work' && item.hasWorkers)))
@@ -50,6 +63,14 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     return `A batch takes ${formatDuration(loading)} to load: ${count} ${count === 1 ? 'worker is' : 'workers are'} enough if each has a processor of its own.`;
   },
 };
+
+/** Returns whether a large copy from pageable memory has no wait of its own. */
+function isUnpinned(items: readonly Item[]): boolean {
+  const waits = new Set(items.map((item) => (item.kind === 'sync' ? item.copy : -1)));
+  return copiesOf(items).some(
+    (copy) => copy.direction === 'h2d' && isPageable(copy) && copy.bytes >= tellingBytes && !waits.has(copy.id),
+  );
+}
 
 /** Returns the bytes of a step's copies that keep-on-device makes unnecessary. */
 export function keptBytes(script: Script): number {

@@ -428,6 +428,8 @@ interface WorldOptions {
   readonly waits: boolean;
   /** Whether host work between a download and an upload stays where it is. */
   readonly stays: boolean;
+  /** Share of Python's own work that still holds up the program if another thread does it. */
+  readonly locked: number;
   /** Part of the time of pinning that remains if each batch goes into one page-locked buffer. */
   readonly refilled: number;
 }
@@ -445,6 +447,7 @@ const middle: WorldOptions = {
   warm: 1,
   waits: false,
   stays: false,
+  locked: 0,
   refilled: 0,
 };
 
@@ -474,6 +477,8 @@ const unknowns: readonly Unknown[] = [
   { options: { waits: true }, of: ['other-thread', 'load-in-workers'] },
   // It needs what the download brought, and the device can't do it.
   { options: { stays: true }, of: ['other-thread', 'load-in-workers', 'move-to-device'], isEnd: true },
+  // One thread at a time runs Python, and a new thread takes turns with the one that launches.
+  { options: { locked: 0.5 }, of: ['other-thread'] },
   // Data that can't be made in page-locked memory is copied there, as now.
   { options: { refilled: 1 }, of: ['pin'], isEnd: true },
   // A device runs an operator 10 to 200 times as fast as one host thread.
@@ -529,7 +534,7 @@ class World {
   readonly #steps = new Map<string, number>();
 
   constructor({ script, machine }: PlanInput, base: Base, options: WorldOptions) {
-    const { link, host, gather, waits, stays, refilled, moved, smaller, handover, workers, warm } = options;
+    const { link, host, gather, waits, stays, locked, refilled, moved, smaller, handover, workers, warm } = options;
     const assumed = assumptionsOf(script, machine);
     this.#base = base;
     this.#script = waits || stays ? withoutOwnWork(base.script, waits) : base.script;
@@ -543,6 +548,7 @@ class World {
       handoverNs: assumed.handoverNs * handover,
       workers,
       warmPart: warm,
+      lockedPart: locked,
       refilledPart: refilled,
     };
   }

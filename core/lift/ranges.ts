@@ -26,6 +26,8 @@ function kindOf(name: string): 'os-call' | 'frame' | 'copying' | 'joining' | 'op
 
 /** A framework call around a copy, with its wait. */
 export interface CopySpan {
+  /** Outermost framework call of the copy. */
+  readonly operator?: string;
   readonly startNs: number;
   readonly endNs: number;
 }
@@ -188,15 +190,16 @@ export class HostRanges {
 
   /** Returns the outermost framework call of a copy around `call`, or the call itself with its own wait. */
   copySpan({ row, startNs, endNs }: Call): CopySpan {
-    const { columns } = this.#trace;
+    const { columns, names } = this.#trace;
     const lane = columns.lane[row];
     const rows = this.#copying;
     const upTo = lowerBound(0, rows.length, (i) => (columns.startNs[rows[i] ?? 0] ?? 0) <= startNs);
-    let span = { startNs, endNs };
+    let span: CopySpan = { startNs, endNs };
     for (let index = upTo - 1; index >= 0 && index > upTo - 16; index -= 1) {
       const at = rows[index] ?? 0;
       if (columns.lane[at] !== lane || rowEndNs(this.#trace, at) < endNs) continue;
-      span = { startNs: columns.startNs[at] ?? 0, endNs: rowEndNs(this.#trace, at) };
+      const operator = names[columns.name[at] ?? -1] ?? '';
+      span = { startNs: columns.startNs[at] ?? 0, endNs: rowEndNs(this.#trace, at), operator };
     }
     return this.#marksCopies ? span : this.#withOwnWait(row, span);
   }

@@ -62,6 +62,8 @@ export interface LaunchItem {
   readonly shares: boolean;
   /** Number of nodes of a graph that ran; otherwise 1. */
   readonly nodes: number;
+  /** Copy whose framework call launches it to find what is copied, such as how many indices a mask has. */
+  readonly copy?: number;
   /** Whether a change moved it from the host: which operators of a step take long enough to be seen differs. */
   readonly isMoved?: boolean;
 }
@@ -82,6 +84,8 @@ export interface CopyItem {
   readonly heldNs: number;
   /** Time that a copy to the host waited for something other than its own stream, in any memory. */
   readonly lateNs?: number;
+  /** Operator whose result it is, if the framework looks for it on the device, such as `aten::nonzero`. */
+  readonly finds?: string;
   /** Source line that issued it; empty if the trace has no stacks. */
   readonly line: string;
   /** Address in host memory; 0 if the trace lacks it. */

@@ -13,7 +13,7 @@ export const changeTitles: Readonly<Record<ChangeWord, string>> = {
   batch: 'Join small copies',
   'both-directions': 'Copy both directions at once',
   graph: 'Capture kernels in a graph',
-  'other-thread': "Do the host's own work in another thread",
+  'other-thread': "Do the host's own work in another thread or process",
   'double-buffer': 'Use two buffers',
   'keep-on-device': 'Keep the data on the device',
   'move-to-device': 'Run these operators on the device',
@@ -34,7 +34,7 @@ export const codeOf: Readonly<Record<ChangeWord, string>> = {
     'buffer = torch.empty(shape, device=device)  # once, before the loop; no empty_cache() and no pin_memory() in it',
   'overlap-communication':
     'model = DistributedDataParallel(model, bucket_cap_mb=25)  # buckets are reduced while the backward pass goes on',
-  pin: 'batch = torch.empty(shape, pin_memory=True)  # once, then filled in each step; in a DataLoader: pin_memory=True',
+  pin: 'batch = torch.empty(shape, pin_memory=True)  # once, then filled in each step; in a DataLoader: pin_memory=True, and a batch of a class of its own has a method pin_memory()',
   'pin-each-step': 'batch = batch.pin_memory()  # in each step, before .to()',
   'non-blocking': 'x = batch.to(device, non_blocking=True)',
   'other-stream':

@@ -25,7 +25,10 @@ const scalarIds = (items: readonly Item[]): ReadonlySet<number> =>
 const isMadeByProgram = ({ copy, isInside, frees }: SyncItem, scalars: ReadonlySet<number>): boolean =>
   copy < 0 ? isInside !== true && frees !== true : scalars.has(copy);
 
-/** Removes waits for values that the program no longer reads. Waits for results that the host reads stay. */
+/**
+ * Removes waits for values that the program no longer reads, and what only finds them. Waits for results that the host
+ * reads stay.
+ */
 export const removeWait = (script: Script): Script => {
   const results = new UnreadResults();
   return mapItems(script, (items) => {
@@ -34,7 +37,7 @@ export const removeWait = (script: Script): Script => {
       const bringsResult = results.bringsResult(item);
       if (item.kind === 'sync') return bringsResult || !isMadeByProgram(item, scalars);
       if (item.kind === 'copy') return !scalars.has(item.id);
-      return item.kind !== 'work' || !scalars.has(item.copy);
+      return (item.kind !== 'work' && item.kind !== 'launch') || !scalars.has(item.copy ?? -1);
     });
   });
 };
@@ -61,8 +64,12 @@ export const delayWait = (script: Script): Script =>
 /** Smallest share of a step's host time that is worth moving. */
 const leastPart = 0.02;
 
+/** Returns whether it is the program's own work outside of operators, such as Python's, which holds the interpreter's lock. */
+export const holdsLock = (item: Item): item is WorkItem =>
+  item.kind === 'work' && item.isOwn && item.part === 'own-host-work' && item.copy < 0;
+
 /** Moves the program's own work between calls, such as loading, to a thread that is a few steps ahead. */
-export function otherThread(script: Script): Script {
+export function otherThread(script: Script, { lockedPart }: Assumptions): Script {
   // With a single step there is no earlier one.
   if (script.helper !== null || script.steps.length < 2) return script;
   const helper: ScriptStep[] = [];
@@ -79,8 +86,10 @@ export function otherThread(script: Script): Script {
     helper.push({ name: step.name, items: [...own, { kind: 'signal', signal: 'ready' }] });
     const place = step.items.findIndex((item) => own.includes(item));
     const items = step.items.flatMap((item, index): Item[] => {
-      if (index === place) return [{ kind: 'await', signal: 'ready' }];
-      return own.includes(item) ? [] : [item];
+      const isMoved = own.includes(item);
+      const left = isMoved && lockedPart > 0 && holdsLock(item) ? [{ ...item, ns: lockedPart * item.ns }] : [];
+      if (index === place) return [{ kind: 'await', signal: 'ready' }, ...left];
+      return isMoved ? left : [item];
     });
     return { ...step, items };
   });

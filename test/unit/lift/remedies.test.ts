@@ -283,3 +283,9 @@ it('overlapping communication has a bound from zero to all that is exposed, and 
     true,
   );
 });
+
+it('allows for a thread that takes turns with the one that launches, since one at a time runs Python', async () => {
+  const { plan } = await answersOf(cropping);
+  const thread = plan.find(({ changes }) => changes.join() === 'other-thread');
+  expect(thread?.lowShare).toBeLessThan((thread?.gainShare ?? 0) / 2);
+});

@@ -4,6 +4,7 @@ import { assumptionsOf } from '../../../core/lift/assumptions.ts';
 import { applyChanges } from '../../../core/lift/changes/apply.ts';
 import { copyIn, copyOut } from '../../../core/lift/changes/streams.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
+import { needsOf } from '../../../core/lift/needs.ts';
 import { replay } from '../../../core/lift/replay.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { complete, read, traceOf } from '../import/support.ts';
@@ -47,6 +48,32 @@ function stepsAhead(ahead: number) {
     ];
   }).flat();
 }
+
+/** Returns steps with three masks: each time the host waits for the number of their indices. */
+const masked = () =>
+  Array.from({ length: 4 }, (_, step) => {
+    const at = 1000 + step * 1000;
+    const layers = [100, 400, 700].flatMap((after) => {
+      const from = at + after;
+      const operator = (name: string, begin: number, us: number) => complete('cpu_op', name, begin, us);
+      return [
+        operator('aten::index', from, 120),
+        operator('aten::nonzero', from + 5, 80),
+        ...launch(from + 10, from + 20, 2),
+        call('cudaMemcpyAsync', from + 24, 5),
+        complete('gpu_memcpy', 'Memcpy DtoH (Device -> Pinned)', from + 30, 1, {
+          correlation,
+          device: 0,
+          stream: 7,
+          bytes: 4,
+        }),
+        call('cudaStreamSynchronize', from + 30, 5),
+        ...launch(from + 60, from + 70, 2),
+        ...launch(from + 100, from + 110, 20),
+      ];
+    });
+    return [mark(at, 990), ...layers];
+  }).flat();
 
 /** Returns steps that wait for the stream of a copy of 2 ms, while the later kernel of 5 ms still runs. */
 function streamsApart() {
@@ -230,4 +257,13 @@ describe('a call that frees device memory', () => {
   it('does not wait if it returned while the device still worked', async () => {
     expect(waits(await itemsOf(200))).toBe(0);
   });
+});
+
+it('removes with a wait the kernels that find what the host waits for', async () => {
+  const { script } = liftTrace((await read(traceOf(masked()))).trace, 'masks');
+  const assumed = assumptionsOf(script, knownMachine(costs));
+  const launches = ({ items }: (typeof script.steps)[number]) => items.filter(({ kind }) => kind === 'launch').length;
+  expect(script.steps.map(launches)).toEqual([9, 9, 9, 9]);
+  expect(applyChanges(script, ['remove-wait'], assumed).steps.map(launches)).toEqual([3, 3, 3, 3]);
+  expect(needsOf(script, ['remove-wait']).join()).toContain('aten::nonzero');
 });
