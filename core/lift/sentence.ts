@@ -59,6 +59,8 @@ export function answerSentence(
   const holds =
     held === undefined ? `The step takes ${step}` : `${formatDuration(held.ns)} of ${step} are ${wordsOf(held)}`;
   if (first === undefined) {
+    const kernels = steps.parts.find(({ part }) => part === 'kernels');
+    if (kernels !== undefined && kernels.ns >= steps.medianNs / 2) return heldByKernels(kernels, step, held);
     const isSilent =
       held?.part === 'own-host-work' && !held.names.some(({ name }) => isFrameName(name) || isOperator(name));
     const ask = isSilent
@@ -80,6 +82,14 @@ function ownWords({ parts, medianNs }: StepsAnswer, meant: readonly StepPart[]):
   const own = parts.find(({ part }) => part === 'own-host-work');
   if (own === undefined || meant.includes(own.part) || own.ns < leastOwn * medianNs) return '';
   return `${formatDuration(own.ns)} of ${formatDuration(medianNs)} are ${wordsOf(own)}: do that on the device, in another thread, or less often. Besides, `;
+}
+
+function heldByKernels({ ns, names }: PartTime, step: string, held: PartTime | undefined): string {
+  const longest = names
+    .slice(0, 2)
+    .map((one) => `${withoutAddresses(one.name).slice(0, 60)} ${formatDuration(one.ns)}`);
+  const rest = held === undefined ? '' : `; ${formatDuration(held.ns)} are ${wordsOf(held)}`;
+  return `Kernels take ${formatDuration(ns)} of ${step} (${longest.join(', ')})${rest}. No change that Copyscope knows is sure to make the step shorter.`;
 }
 
 function longSentence({ count, of, longestNs, typicalNs, averageNs, share, part, moreNs }: LongSteps): string {
