@@ -29,7 +29,7 @@ export const durationNsSchema = z.number().min(0).max(maxDurationNs);
 const uint32Schema = z.number().int().min(0).max(0xffff_ffff);
 const seedSchema = uint32Schema.describe('Decides the data.');
 export const declaredId = idSchema.describe('Name by which the document refers to it.');
-export const deviceRef = idSchema.optional().describe('Id of a device; the first one if omitted.');
+export const deviceRef = idSchema.optional().describe('The first device if omitted.');
 
 export const kindOf = <const Kind extends string>(kind: Kind) => z.literal(kind).describe('Kind.');
 

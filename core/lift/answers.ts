@@ -61,7 +61,7 @@ export interface TraceAnswers {
   /** Order of the recommended changes. */
   readonly planSteps: readonly PlanStep[];
   readonly tried: RemedyAnswer | null;
-  /** Ranks of a job. Steps and plan are those of the slowest. */
+  /** Ranks of a job; steps and plan are the slowest’s. */
   readonly ranks?: RanksAnswer['ranks'];
   readonly slowest?: number;
 }

@@ -108,7 +108,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'overlap-needs-pinned': {
     title: 'What a copy needs to overlap a kernel',
     statement:
-      'Page-locked host memory, two streams without an order, and a free copy engine. A copy of pageable memory blocks the host, so it overlaps only work launched before it.',
+      'Page-locked host memory, two streams without an order, and a free copy engine. A pageable copy overlaps only work launched before it.',
     sources: [
       guide('Overlap of data transfer and kernel execution'),
       pinTutorial,
@@ -133,7 +133,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'pageable-destination-holds-host': {
     title: 'A copy into pageable memory blocks the host',
     statement:
-      'Its call usually returns when the data has arrived. CUDA promises that for cudaMemcpy alone: cudaMemcpyAsync "might be synchronous". Synchronise before you read.',
+      'Its call usually returns when the data has arrived, but CUDA promises that only for cudaMemcpy. Synchronise before you read.',
     sources: [
       apiSync,
       measured('cudaMemcpyAsync of 1 MiB to pageable memory blocked the host 138 µs, with a transfer of 21 µs in it'),
@@ -169,7 +169,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'copy-queues': {
     title: 'Copies of many streams share a few queues',
     statement:
-      'A copy engine has four queues. With more streams a copy also waits for earlier copies in its queue, even if those are not ready.',
+      'A copy engine has four queues. With more streams a copy also waits for earlier ones in its queue, ready or not.',
     sources: [
       measured(
         'CUPTI named four channels for each direction: none of 11,566 copies overtook the one before it in its channel, and a ready copy waited 110 µs for one that waited for a kernel',
@@ -227,12 +227,12 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'source-in-flight': {
     title: 'A pinned source must stay as it is',
     statement:
-      'Changing it before its copy has completed changes what arrives. Measured drivers had staged a pageable source when the call returned, but CUDA only says that it "might be synchronous".',
+      'Changing it before its copy has completed changes what arrives. Measured drivers had staged a pageable source when the call returned; CUDA doesn’t promise that.',
     sources: [pinTutorial, apiSync],
   },
   'destination-before-arrival': {
     title: 'A destination is valid only after synchronising',
-    statement: 'Reading it before may find what was there before the copy.',
+    statement: 'An earlier read may find the old data.',
     sources: [pinTutorial],
   },
   'record-stream': {
@@ -248,7 +248,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'threads-run-apart': {
     title: 'Nothing orders two host threads',
-    statement: 'Their calls come in any order, also into one stream, unless one waits for a signal of the other.',
+    statement: 'Their calls come in any order, also into one stream, unless one awaits the other’s signal.',
     sources: [documented('ISO C++', 'Multi-threaded executions and data races'), streamSync],
   },
   'time-the-stream': {
@@ -288,7 +288,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'mapped-memory': {
     title: 'A kernel moves mapped memory itself',
-    statement: 'It moves the bytes over the link. Copies during that time begin late and get little of the link.',
+    statement: 'Its bytes cross the link. Copies during that time begin late and get little of it.',
     sources: [
       guide('Mapped memory'),
       measured(
@@ -324,8 +324,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'graph-launches-in-turn': {
     title: 'Launches of one graph wait for each other',
-    statement:
-      'A launch waits for the launch before it, in whatever stream. Instantiate it twice to run it twice at once.',
+    statement: 'This holds for all streams. Instantiate a graph twice to run it twice at once.',
     sources: [documented('CUDA Runtime API', 'Graph management: cudaGraphLaunch')],
   },
   'peer-copy': {

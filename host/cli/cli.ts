@@ -375,7 +375,7 @@ export function commands(
 
   cli
     .command('connect')
-    .description('start Copyscope on a remote host through ssh, and open its window here')
+    .description('start Copyscope on a remote host, and open its window here')
     .addArgument(new Argument('<host>', 'as for ssh'))
     .option('--yes', 'agree to all questions', false)
     .option('--no-open', 'print the address instead')

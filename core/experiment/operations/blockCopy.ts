@@ -27,7 +27,7 @@ const schema = z.strictObject({
   src: idSchema.describe('Buffer that is read.'),
   srcOffset: offset.describe('Begin of the first slot.'),
   srcLayout: layout.describe('Slots: in order, scattered in a fixed order, or listed.'),
-  srcPitchBytes: pitch.describe('Instead of a layout: bytes from one block’s begin to the next’s.'),
+  srcPitchBytes: pitch.describe('Instead of a layout: bytes from block to block.'),
   dst: idSchema.describe('Buffer that is written.'),
   dstOffset: offset.describe(sameThere),
   dstLayout: layout.describe(sameThere),
@@ -40,7 +40,7 @@ const schema = z.strictObject({
     .enum(blockCopyStrategies)
     .default('auto')
     .describe(
-      'loop: cudaMemcpyAsync for each. batch: one cudaMemcpyBatchAsync. kernel: one kernel on page-locked memory. packed: the host gathers or scatters, and waits for one copy. pitched: one cudaMemcpy2DAsync. tensor: as Tensor.copy_() of a tensor that isn’t contiguous, and waits. auto: the fastest on an H200.',
+      'loop: cudaMemcpyAsync for each. batch: one cudaMemcpyBatchAsync. kernel: one kernel on page-locked memory. packed: the host gathers or scatters, and waits for one copy. pitched: one cudaMemcpy2DAsync. tensor: as Tensor.copy_() of a non-contiguous tensor, and waits. auto: the fastest on an H200.',
     ),
   smShare: z.number().min(0.01).max(1).default(0.25).describe('For a copying kernel.'),
   stream: streamRef,

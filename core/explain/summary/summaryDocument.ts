@@ -35,7 +35,6 @@ export interface IterationSummary {
   readonly representative: number;
   /** From start to the last activity's end; null if none was recorded. */
   readonly recordedMakespanNs: Spread | null;
-  /** Wall-clock time, recorded. */
   readonly recordedWallNs: Spread | null;
   /** Without recording. */
   readonly plainWallNs: Spread | null;

@@ -128,7 +128,7 @@ export const registry = {
   },
   'calls.wakeNs': {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
-    what: 'From the end of work to the return of the waiting call.',
+    what: 'From work’s end to the waiting call’s return.',
   },
   'queue.depth': {
     unit: 'count',
@@ -201,7 +201,7 @@ export const registry = {
   },
   'kernel.besideBlocksPart': {
     ...{ unit: 'part', without: null, probe: 'blocks and arithmetic' },
-    what: 'Speed of an arithmetic kernel while one on a quarter of the multiprocessors copies blocks.',
+    what: 'Speed of an arithmetic kernel while a quarter of the multiprocessors copies blocks.',
   },
   /** Kernel that touches pages first, and that waits for pages on the host. */
   'managed.touchBytesPerSecond': managed('B/s', 11e9),
@@ -334,7 +334,7 @@ export const registry = {
     unit: 'ns',
     probe: 'host threads',
     ablated: 0,
-    what: 'From a signal to the return of the wait.',
+    what: 'From a signal to the wait’s return.',
   },
   'recorder.callNs': {
     unit: 'ns',
