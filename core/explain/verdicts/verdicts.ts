@@ -190,7 +190,13 @@ function ofHost(scene: Scene, copy: Activity, finding: Finding, partner: Partner
   const isAlone = finding.cause === 'issued-too-late' && partner?.needsData === true;
   const wait = isAlone || finding.cause === 'nothing-to-overlap' ? waitAfterEach(scene, copy) : null;
   if (wait !== null && callBound(scene, copy) === null) {
-    return { ...plain, cause: 'wait-after-each-copy', rule: 'synchronize-holds-host', holder: wait };
+    return {
+      ...plain,
+      also: finding.also,
+      cause: 'wait-after-each-copy',
+      rule: 'synchronize-holds-host',
+      holder: wait,
+    };
   }
   // Reading a value waits for what computes it: another stream would wait as well.
   const isValue = scene.facts.operation(copy.op)?.op === 'item' && (partner?.kernel.endNs ?? Infinity) <= copy.startNs;
