@@ -73,7 +73,8 @@ const mostNames = 3;
 /** For example '"a", "b", "c" and 4 more'. */
 export function namesOf(ids: readonly string[]): string {
   const names = ids.slice(0, mostNames).map((id) => `"${id}"`);
-  return ids.length > mostNames ? `${names.join(', ')} and ${ids.length - mostNames} more` : names.join(' and ');
+  const more = ids.length > mostNames ? [`${ids.length - mostNames} more`] : [];
+  return new Intl.ListFormat('en-GB').format([...names, ...more]);
 }
 
 /** Returns the operations that name each buffer, event or stream, in order, without groups. */
