@@ -118,8 +118,9 @@ void readBuffers(const ProgramTables& tables, Program& program) {
     const Fields row(tables.buffers, index, "buffers");
     Buffer buffer;
     buffer.id = idAt(tables.bufferIds, index);
-    // Excludes none, which no program declares.
+    // Excludes none and unknown, which no program declares.
     buffer.memory = row.name<Memory>(BufferField::memory, memoryCount, 1);
+    if (buffer.memory == Memory::unknown) refuseProgram(row.where(), "its memory is unknown");
     buffer.bytes = static_cast<std::uint64_t>(row.whole(BufferField::bytes, 1, maxBytes));
     buffer.pattern.kind = row.name<PatternKind>(BufferField::patternKind, patternKindCount, 1);
     buffer.pattern.value = row.word(BufferField::patternValue);
