@@ -89,7 +89,7 @@ function costText({ summary }: LoadedRun, group: VerdictGroup | undefined, remed
 
 function RanTogether({ verdict }: Pick<Props, 'verdict'>) {
   const { subject, overlapNs, shareOfCopy, share, cause } = verdict;
-  if (cause === 'nothing-to-overlap') return null;
+  if (cause === 'nothing-to-overlap' || subject === 'host-call') return null;
   return (
     <Facts>
       <Fact name="Ran together" title={`Time of the ${subject} in which a kernel ran too`}>
