@@ -166,7 +166,7 @@ export function ExperimentForm({ experiment }: { readonly experiment: Experiment
           />
           <ValueField label="Iterations" path={['environment', 'iterations']} format={numberFormat} />
           <ValueField label="Warm-ups" path={['environment', 'warmups']} format={numberFormat} />
-          <ChoiceField label="Called from" path={['environment', 'frontend']} choices={named(['cuda', 'pytorch'])} />
+          <ChoiceField label="Frontend" path={['environment', 'frontend']} choices={named(['cuda', 'pytorch'])} />
           <SwitchField label="CUDA_LAUNCH_BLOCKING" path={['environment', 'launchBlocking']} />
           <SwitchField label="Peer access" path={['environment', 'peerAccess']} />
           <ValueField label="Pools keep" path={['environment', 'poolReleaseThreshold']} format={bytesFormat} />
