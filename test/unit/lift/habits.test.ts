@@ -146,4 +146,15 @@ describe('small values that go to the host and back between launches', () => {
   it('are a result and the next input if that happens once', () => {
     expect(movablesOf([...trip(0), launch])).toEqual([]);
   });
+
+  it('are not reduced on the device if the host works too shortly to have read them', () => {
+    const readBack = (ns: number): readonly Item[] => [
+      launch,
+      copy(0, 'd2h', 2 ** 25),
+      { ...work, ns, part: 'own-host-work' },
+      launch,
+    ];
+    expect(movablesOf(readBack(1e6))).toEqual([]);
+    expect(movablesOf(readBack(1e7)).map(({ kind }) => kind)).toEqual(['move-to-device']);
+  });
 });
