@@ -22,9 +22,9 @@ const maxFields = 1000;
 /** Limit of reported problems. */
 const maxProblems = 1000;
 
-/** Reasons for leaving out settings that a document may ask for (docs/concepts/accuracy.md). */
 const machine = 'is a setting of the machine, not of a program: run or calibrate there, and compare';
 
+/** Reasons for leaving out settings that a document may ask for (docs/concepts/accuracy.md). */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/numa|hostnode/i, `NUMA placement ${machine}.`],
   [/confidential/i, `Confidential computing ${machine}.`],

@@ -3,6 +3,7 @@ import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../../experiment/operations.ts';
+import type { BufferDeclaration } from '../../experiment/resources.ts';
 import { groupBy } from '../../groupBy.ts';
 import { valueAtPath } from '../../shape/path.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
@@ -57,9 +58,7 @@ export function readLater(experiment: Experiment): Change | null {
         shape: __,
         dtype: ___,
         ...fields
-      } = experiment.buffers.find((one) => one.id === buffer) ?? {
-        id: buffer,
-      };
+      } = experiment.buffers.find((one) => one.id === buffer) as BufferDeclaration;
       const array = edit.declare('buffers', `${buffer}-values`, { ...fields, bytes: each });
       for (const writer of writers) {
         const writes = writer.operation.writes.map((one) => (one === buffer ? array : one));
